@@ -1,0 +1,198 @@
+"""Settings: frozen, grouped by area, read from the environment in one place.
+
+Only :func:`load` looks at environment variables; everything else is handed its settings. Every name
+is documented in docs/configuration.md, which a test compares with this module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tidegraph.domain.errors import Rejected
+
+
+@dataclass(frozen=True, slots=True)
+class KafkaSettings:
+    """Where the log is. An empty ``bootstrap`` means: the embedded broker."""
+
+    bootstrap: str
+    topic_prefix: str
+    partitions: int
+    security_protocol: str
+    sasl_mechanism: str
+    sasl_username: str
+    sasl_password: str
+    ssl_ca_file: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoreSettings:
+    """Where FalkorDB is. An empty ``url`` means: the embedded store."""
+
+    url: str
+    graph_prefix: str
+    query_timeout_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class LlmSettings:
+    """An OpenAI-compatible server (vLLM). An empty ``url`` means: the built-in reasoner answers."""
+
+    url: str
+    model: str
+    api_key: str
+    timeout_seconds: float
+    max_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSettings:
+    """The gRPC server. ``tokens_file`` empty: no authentication, loopback only."""
+
+    host: str
+    port: int
+    reflection: bool
+    max_message_bytes: int
+    default_deadline_seconds: float
+    max_deadline_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class GroundingSettings:
+    """How dates are read where the text leaves it open; may be set per source."""
+
+    fiscal_start_month: int
+    day_first: bool
+    week_start: int
+    timezone: str
+    southern_hemisphere: bool
+    language: str
+
+
+@dataclass(frozen=True, slots=True)
+class EventGraphSettings:
+    """Window, decay per day, list length and frequency cap of the event graph (DyG-RAG eq. 3-6)."""
+
+    delta_days: float
+    alpha_per_day: float
+    top_k: int
+    frequency_cap: int
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All settings of one process."""
+
+    data_dir: str
+    default_graph: str
+    kafka: KafkaSettings
+    store: StoreSettings
+    llm: LlmSettings
+    server: ServerSettings
+    grounding: GroundingSettings
+    event_graph: EventGraphSettings
+    predicates_file: str
+    max_document_bytes: int
+    log_level: str
+
+
+def load(environ: Mapping[str, str]) -> Settings:
+    """Settings from environment variables; unset ones take their documented defaults.
+
+    Raises:
+        Rejected: a value that is not of its kind, naming the variable.
+    """
+    env = _Environment(environ)
+    return Settings(
+        data_dir=env.text("TIDEGRAPH_DATA_DIR", ".tidegraph"),
+        default_graph=env.text("TIDEGRAPH_GRAPH", "default"),
+        kafka=_kafka(env),
+        store=StoreSettings(
+            url=env.text("TIDEGRAPH_FALKORDB_URL", ""),
+            graph_prefix=env.text("TIDEGRAPH_GRAPH_PREFIX", "tidegraph:"),
+            query_timeout_ms=env.integer("TIDEGRAPH_QUERY_TIMEOUT_MS", 10_000),
+        ),
+        llm=LlmSettings(
+            url=env.text("TIDEGRAPH_LLM_URL", ""),
+            model=env.text("TIDEGRAPH_LLM_MODEL", ""),
+            api_key=env.text("TIDEGRAPH_LLM_API_KEY", ""),
+            timeout_seconds=env.number("TIDEGRAPH_LLM_TIMEOUT_SECONDS", 60.0),
+            max_tokens=env.integer("TIDEGRAPH_LLM_MAX_TOKENS", 512),
+        ),
+        server=_server(env),
+        grounding=_grounding(env),
+        event_graph=EventGraphSettings(
+            delta_days=env.number("TIDEGRAPH_EVENT_DELTA_DAYS", 3650.0),
+            alpha_per_day=env.number("TIDEGRAPH_EVENT_ALPHA_PER_DAY", 0.002),
+            top_k=env.integer("TIDEGRAPH_EVENT_TOP_K", 6),
+            frequency_cap=env.integer("TIDEGRAPH_EVENT_FREQUENCY_CAP", 5_000),
+        ),
+        predicates_file=env.text("TIDEGRAPH_PREDICATES_FILE", ""),
+        max_document_bytes=env.integer("TIDEGRAPH_MAX_DOCUMENT_BYTES", 16 * 1024 * 1024),
+        log_level=env.text("TIDEGRAPH_LOG_LEVEL", "INFO"),
+    )
+
+
+def _kafka(env: _Environment) -> KafkaSettings:
+    return KafkaSettings(
+        bootstrap=env.text("TIDEGRAPH_KAFKA_BOOTSTRAP", ""),
+        topic_prefix=env.text("TIDEGRAPH_TOPIC_PREFIX", "tidegraph."),
+        partitions=env.integer("TIDEGRAPH_TOPIC_PARTITIONS", 4),
+        security_protocol=env.text("TIDEGRAPH_KAFKA_SECURITY_PROTOCOL", "PLAINTEXT"),
+        sasl_mechanism=env.text("TIDEGRAPH_KAFKA_SASL_MECHANISM", ""),
+        sasl_username=env.text("TIDEGRAPH_KAFKA_SASL_USERNAME", ""),
+        sasl_password=env.text("TIDEGRAPH_KAFKA_SASL_PASSWORD", ""),
+        ssl_ca_file=env.text("TIDEGRAPH_KAFKA_SSL_CA_FILE", ""),
+    )
+
+
+def _server(env: _Environment) -> ServerSettings:
+    return ServerSettings(
+        host=env.text("TIDEGRAPH_HOST", "127.0.0.1"),
+        port=env.integer("TIDEGRAPH_PORT", 0),
+        reflection=env.flag("TIDEGRAPH_REFLECTION", True),
+        max_message_bytes=env.integer("TIDEGRAPH_MAX_MESSAGE_BYTES", 20 * 1024 * 1024),
+        default_deadline_seconds=env.number("TIDEGRAPH_DEFAULT_DEADLINE_SECONDS", 30.0),
+        max_deadline_seconds=env.number("TIDEGRAPH_MAX_DEADLINE_SECONDS", 300.0),
+    )
+
+
+def _grounding(env: _Environment) -> GroundingSettings:
+    return GroundingSettings(
+        fiscal_start_month=env.integer("TIDEGRAPH_FISCAL_START_MONTH", 1),
+        day_first=env.flag("TIDEGRAPH_DAY_FIRST", False),
+        week_start=env.integer("TIDEGRAPH_WEEK_START", 1),
+        timezone=env.text("TIDEGRAPH_TIMEZONE", "UTC"),
+        southern_hemisphere=env.flag("TIDEGRAPH_SOUTHERN_HEMISPHERE", False),
+        language=env.text("TIDEGRAPH_LANGUAGE", "en"),
+    )
+
+
+class _Environment:
+    """Typed look-ups; an empty variable counts as unset."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self._environ = environ
+
+    def text(self, name: str, default: str) -> str:
+        return self._environ.get(name, "") or default
+
+    def integer(self, name: str, default: int) -> int:
+        return int(self._number(name, default, int))
+
+    def number(self, name: str, default: float) -> float:
+        return float(self._number(name, default, float))
+
+    def flag(self, name: str, default: bool) -> bool:
+        value = self._environ.get(name, "").strip().lower()
+        if value in ("", "1", "true", "yes", "on", "0", "false", "no", "off"):
+            return default if not value else value in ("1", "true", "yes", "on")
+        raise Rejected("INVALID_SETTING", f"{name} must be true or false, not {value!r}", name=name)
+
+    def _number(self, name: str, default: float, kind: type[int] | type[float]) -> float:
+        value = self._environ.get(name, "")
+        try:
+            return kind(value) if value else default
+        except ValueError:
+            raise Rejected("INVALID_SETTING", f"{name} must be a number, not {value!r}", name=name) from None
