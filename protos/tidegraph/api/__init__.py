@@ -1,0 +1,1 @@
+"""The gRPC API: Protobuf definitions and their generated code."""

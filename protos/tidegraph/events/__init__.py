@@ -1,0 +1,1 @@
+"""What travels on the topics: Protobuf records and their generated code."""
