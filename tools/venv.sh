@@ -47,6 +47,7 @@ create() {
     echo "Creating $venv with $("$python" --version)"
     rm -rf "$venv"
     "$python" -m venv "$venv"
+    pwd > "$venv/.root"
 }
 
 # An environment whose interpreter went away, or that was moved here with its checkout, is made anew.
@@ -66,4 +67,3 @@ for file in "$@"; do
 done
 echo "Installing tidegraph itself, editable"
 "$venv/bin/python" -m pip install --quiet --no-deps --no-build-isolation --editable .
-pwd > "$venv/.root"
