@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 import pytest
+
 from tidegraph.language import chunking
 
 
@@ -35,7 +37,7 @@ def test_windows_have_1200_tokens_and_overlap_by_64(count: int):
     assert chunks[-1].end_char == len(text)
     assert all(c.text == text[c.start_char : c.end_char] for c in chunks)
     assert all(len(_tokens(c.text)) <= 1200 for c in chunks)
-    for left, right in zip(chunks, chunks[1:], strict=False):
+    for left, right in itertools.pairwise(chunks):
         shared = text[right.start_char : left.end_char]
         assert len(_tokens(shared)) == 64
         # The last chunk says something that the one before it does not.
