@@ -65,9 +65,14 @@ class FactFilter:
 
 @dataclass(frozen=True, slots=True)
 class EntityRecord:
-    """A stored entity with the names it was seen under."""
+    """A stored entity with the names it was seen under.
+
+    ``key`` is the normalised name that its id is made of; ``name`` is chosen from the names seen, by a
+    function of their set.
+    """
 
     entity_id: str
+    key: str
     name: str
     type: EntityType
     aliases: tuple[str, ...]
@@ -99,6 +104,23 @@ class ChunkRecord:
     document_time: int
     labels: tuple[str, ...]
     recorded_at: int
+    withdrawn_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRecord:
+    """One part of one submission of a revision as the graph has it, withdrawn or not.
+
+    ``origin`` names the reading (revision, submission, extractor epoch) that events and assertions came
+    from, ``revision_origin`` the submission that its chunks came from. ``generation`` counts the
+    submissions of a revision that came back after it was withdrawn.
+    """
+
+    header: DocumentHeader
+    extractor_epoch: str
+    generation: int
+    origin: str
+    revision_origin: str
     withdrawn_at: int
 
 
@@ -153,6 +175,20 @@ class GraphReader(Protocol):
     async def revisions(
         self, graph: str, document_ids: Sequence[str], seen: Visibility
     ) -> list[Revision]: ...
+
+    async def documents(
+        self, graph: str, document_ids: Sequence[str], seen: Visibility
+    ) -> list[DocumentRecord]:
+        """Every part of every submission of the documents with recorded_at <= known_at, retractions too."""
+        ...
+
+    async def assertions_of(self, graph: str, origins: Sequence[str]) -> list[Assertion]:
+        """All assertions of the readings, withdrawn or not, whoever may see them."""
+        ...
+
+    async def keys_of(self, graph: str, document_ids: Sequence[str]) -> dict[str, list[str]]:
+        """Conflict keys under which any revision of each document has evidence."""
+        ...
 
     async def entities(self, graph: str, entity_ids: Sequence[str]) -> list[EntityRecord]: ...
 
@@ -241,11 +277,24 @@ class EntityWrite:
     """An entity to create if absent, and the names to add to it."""
 
     entity_id: str
-    name: str
+    key: str
     type: EntityType
     aliases: tuple[tuple[str, str], ...]
     """(normalised, as written)"""
     recorded_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentWrite:
+    """One part of one reading of a document with all that came out of it.
+
+    What is already there stays as it is; only a ``recorded_at`` may move earlier.
+    """
+
+    record: DocumentRecord
+    chunks: tuple[ChunkRecord, ...]
+    events: tuple[EventRecord, ...]
+    assertions: tuple[Assertion, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,15 +303,13 @@ class Commit:
 
     graph: str
     fence: Fence
-    documents: tuple[DocumentHeader, ...]
-    withdrawn_revisions: tuple[tuple[str, str, int], ...]
-    """(document id, revision, withdrawn_at): its chunks, events and assertions follow."""
-    chunks: tuple[ChunkRecord, ...]
-    events: tuple[EventRecord, ...]
+    documents: tuple[DocumentWrite, ...]
+    withdrawn: tuple[tuple[str, int], ...]
+    """(origin, withdrawn_at): documents, chunks, events and assertions of it; only ever moves earlier."""
+    recorded_earlier: tuple[tuple[str, int], ...]
+    """(origin, recorded_at): the same content was recorded before the copy that came first."""
     vectors: tuple[NewVector, ...]
     entities: tuple[EntityWrite, ...]
-    assertions: tuple[Assertion, ...]
-    withdrawn_assertions: tuple[tuple[str, int], ...]
     insert_versions: tuple[FactVersion, ...]
     close_versions: tuple[tuple[str, int], ...]
     """(version id, invalidated_at): only ever moves earlier."""
