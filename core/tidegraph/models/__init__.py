@@ -1,0 +1,1 @@
+"""Models behind the ports: encoders, the chat client, prompts, the clock."""
