@@ -47,12 +47,11 @@ create() {
     echo "Creating $venv with $("$python" --version)"
     rm -rf "$venv"
     "$python" -m venv "$venv"
-    pwd > "$venv/.root"
 }
 
 # An environment whose interpreter went away, or that was moved here with its checkout, is made anew.
 usable() {
-    fits "$venv/bin/python" && [ "$(cat "$venv/.root" 2>/dev/null)" = "$(pwd)" ]
+    fits "$venv/bin/python" && head -n 3 "$venv/bin/pip" 2>/dev/null | grep -qF "$(pwd)/$venv/"
 }
 
 for file in "$@"; do
