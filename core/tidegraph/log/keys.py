@@ -1,0 +1,49 @@
+"""Record keys and the partitions that they lead to."""
+
+from __future__ import annotations
+
+from urllib.parse import quote, unquote
+
+from aiokafka.partitioner import murmur2  # type: ignore[import-untyped]
+
+from tidegraph.domain.documents import DocumentHeader, Position
+
+
+def join_key(*parts: str) -> bytes:
+    """Parts joined by ``/``, each percent-encoded: readable, and no two part lists share a key."""
+    return "/".join(quote(part, safe="") for part in parts).encode("ascii")
+
+
+def split_key(key: bytes) -> tuple[str, ...]:
+    """The parts of :func:`join_key`."""
+    return tuple(unquote(part) for part in key.decode("ascii").split("/"))
+
+
+def document_key(graph: str, document_id: str) -> bytes:
+    """Key of ``documents``, and what ``grounded`` and ``extracted`` are partitioned by."""
+    return join_key(graph, document_id)
+
+
+def grounded_key(header: DocumentHeader) -> bytes:
+    """Key of ``grounded``: document and part."""
+    return join_key(header.graph, header.document_id, str(header.part))
+
+
+def extracted_key(header: DocumentHeader) -> bytes:
+    """Key of ``extracted``: document, revision and part."""
+    return join_key(header.graph, header.document_id, header.revision, str(header.part))
+
+
+def graph_key(graph: str) -> bytes:
+    """Key of ``resolved`` and ``control``."""
+    return join_key(graph)
+
+
+def position_key(position: Position) -> bytes:
+    """Key of ``status`` and ``dead-letters``: one life of the log, topic, partition, offset."""
+    return join_key(position.incarnation, position.topic, str(position.partition), str(position.offset))
+
+
+def partition_of(key: bytes, partitions: int) -> int:
+    """The partition that Kafka's default partitioner (murmur2) gives a key."""
+    return int((murmur2(key) & 0x7FFFFFFF) % partitions)

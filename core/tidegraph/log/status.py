@@ -1,0 +1,52 @@
+"""What the stages say about a document on the ``status`` topic."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from tidegraph.domain.documents import Position
+
+
+class Stage(StrEnum):
+    """The stages, in the order of the flow."""
+
+    GROUND = "ground"
+    EXTRACT = "extract"
+    RESOLVE = "resolve"
+    WRITE = "write"
+    TRACK = "track"
+
+
+class Outcome(StrEnum):
+    """How a document ends; exactly one of them, once."""
+
+    NONE = ""
+    COMMITTED = "committed"
+    DEAD_LETTER = "dead_letter"
+    RETRACTED = "retracted"
+
+
+READ_TO: str = "read_to"
+"""Stage of a line that says how far ``ground`` has read a partition: ``recorded_at`` is the stamp up to
+which nothing unread remains. It names no document."""
+
+
+@dataclass(frozen=True, slots=True)
+class StatusRecord:
+    """One line for one step of a document. Instants are microseconds.
+
+    ``part`` counts from 1 to ``parts``. ``outcome`` is "" while the document is under way.
+    """
+
+    position: Position
+    graph: str
+    document_id: str
+    revision: str
+    stage: str
+    outcome: str
+    cause: str
+    recorded_at: int
+    updated_at: int
+    part: int
+    parts: int
