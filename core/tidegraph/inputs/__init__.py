@@ -1,0 +1,1 @@
+"""How documents enter: log records and files become :class:`tidegraph.inputs.document.RawDocument`."""

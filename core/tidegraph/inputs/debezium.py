@@ -1,0 +1,300 @@
+"""Change events of databases (Debezium), with and without the schema wrapper of Kafka Connect.
+
+Columns are brought into readable form by the types of the schema or of the mapping: days, milli-, micro-
+and nanoseconds since 1970 become ISO text, decimals in bytes become digits. Without types nothing is
+guessed: such a row needs a mapping.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping as MappingOf
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from tidegraph.domain.documents import DocumentKind, DocumentTime
+from tidegraph.domain.errors import Rejected
+from tidegraph.domain.interval import MICROS_PER_DAY, MICROS_PER_SECOND, format_instant
+from tidegraph.inputs import mapping as mappings
+from tidegraph.inputs import payload, times
+from tidegraph.inputs.document import Content
+from tidegraph.inputs.jsontext import dump
+from tidegraph.inputs.mapping import Mapping, scalar
+from tidegraph.inputs.times import TimeRules
+
+UNAVAILABLE: Final = "__debezium_unavailable_value"
+_CONNECT: Final = "org.apache.kafka.connect.data."
+_LOGICAL: Final = {
+    "io.debezium.time.Date": "days",
+    "io.debezium.time.Timestamp": "ms",
+    "io.debezium.time.MicroTimestamp": "us",
+    "io.debezium.time.NanoTimestamp": "ns",
+    "io.debezium.time.Time": "time_ms",
+    "io.debezium.time.MicroTime": "time_us",
+    "io.debezium.time.NanoTime": "time_ns",
+    _CONNECT + "Date": "days",
+    _CONNECT + "Timestamp": "ms",
+    _CONNECT + "Time": "time_ms",
+    "io.debezium.data.VariableScaleDecimal": "variable_decimal",
+}
+_MICROS: Final = {"days": MICROS_PER_DAY, "s": MICROS_PER_SECOND, "ms": 1_000, "us": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class Wrapped:
+    """A value and the schema that Kafka Connect sent with it, if it did."""
+
+    payload: Any
+    schema: MappingOf[str, Any] | None
+
+
+def unwrap(value: dict[str, Any]) -> Wrapped:
+    """Take off the wrapper ``{"schema": ..., "payload": ...}`` where there is one."""
+    if set(value) == {"schema", "payload"}:
+        schema = value["schema"]
+        return Wrapped(value["payload"], schema if isinstance(schema, dict) else None)
+    return Wrapped(value, None)
+
+
+def is_change(value: Any) -> bool:
+    """True for a change event, as opposed to a row or a document."""
+    return (
+        isinstance(value, dict)
+        and isinstance(value.get("op"), str)
+        and ("after" in value or "before" in value or isinstance(value.get("source"), dict))
+    )
+
+
+def read_change(
+    wrapped: Wrapped, key: MappingOf[str, Any] | None, rules: TimeRules, mapping: Mapping | None
+) -> Content:
+    """The row of a change event as a document; a deletion is a retraction.
+
+    Raises:
+        Rejected: an operation that no document follows from, no after image, no key, types unknown.
+    """
+    event = wrapped.payload
+    operation = event["op"]
+    if operation == "t":
+        raise Rejected(
+            "UNSUPPORTED_OPERATION", "the operation 't' (truncate) names no document: retract them by key"
+        )
+    if operation not in ("c", "r", "u", "d"):
+        raise Rejected(
+            "UNSUPPORTED_OPERATION",
+            f"the change event has the operation op={operation[:20]!r}, not c, r, u or d",
+        )
+    table = _table(event)
+    time = _source_time(event, operation)
+    image = event.get("before") if operation == "d" else event.get("after")
+    if operation == "d":
+        row = image if isinstance(image, dict) else {}
+        return Content(
+            document_id=_identity(table, key, row, mapping),
+            source=table,
+            kind=DocumentKind.RETRACTION,
+            document_time=time,
+        )
+    if not isinstance(image, dict):
+        raise Rejected("INVALID_ENVELOPE", f"the change event op={operation!r} has no after image")
+    side = _field(wrapped.schema, "after")
+    content = read_row(image, side, key, rules, mapping)
+    return replace(
+        content,
+        document_id=_identity(table, key, image, mapping),
+        source=content.source or table,
+        title=content.title or f"{table} {_key_text(key, image)}".strip(),
+        document_time=content.document_time or time,
+    )
+
+
+def read_row(
+    row: dict[str, Any],
+    schema: MappingOf[str, Any] | None,
+    key: MappingOf[str, Any] | None,
+    rules: TimeRules,
+    mapping: Mapping | None,
+) -> Content:
+    """One row in readable form: by its mapping, else as the plain form, else as lines ``column: value``."""
+    readable = _by_mapping_types(_by_schema(row, schema), mapping)
+    if mapping is not None and (mapping.document.get("text") or mapping.has_assertions):
+        content = payload.read_json(readable, rules, mapping)
+        if UNAVAILABLE in content.text:
+            raise Rejected(
+                "UNAVAILABLE_VALUE", "the database left the unchanged text out of the update: send full rows"
+            )
+        return content
+    if schema is None:
+        _refuse_untyped(row, key or {}, mapping)
+    text = "\n".join(
+        f"{name}: {_shown(value)}" for name, value in readable.items() if value not in (None, "", UNAVAILABLE)
+    )
+    return Content(text=text) if mapping is None else mappings.apply(mapping, readable, rules, text)
+
+
+def key_fields(key: Any) -> MappingOf[str, Any] | None:
+    """The columns of a record key that is a JSON object, wrapped or not."""
+    if not isinstance(key, dict):
+        return None
+    inner = unwrap(key).payload
+    return inner if isinstance(inner, dict) else None
+
+
+def key_table(key: Any) -> str:
+    """The table that the schema of a wrapped key names (``server.schema.table.Key``), or ""."""
+    if not isinstance(key, dict) or not isinstance(key.get("schema"), dict):
+        return ""
+    name = key["schema"].get("name")
+    return name.removesuffix(".Key") if isinstance(name, str) and name.endswith(".Key") else ""
+
+
+def _table(event: dict[str, Any]) -> str:
+    source = event.get("source")
+    if not isinstance(source, dict):
+        return ""
+    parts = [
+        source.get("name"),
+        source.get("schema") or source.get("db"),
+        source.get("table") or source.get("collection"),
+    ]
+    return ".".join(part for part in parts if isinstance(part, str) and part)
+
+
+def _source_time(event: dict[str, Any], operation: str) -> DocumentTime | None:
+    """When the database changed the row; the connector's own clock (``ts_ms`` outside) is not used."""
+    source = event.get("source")
+    stamp = source.get("ts_ms") if isinstance(source, dict) else None
+    if not isinstance(stamp, int) or isinstance(stamp, bool) or stamp <= 0:
+        return None
+    note = " (snapshot)" if operation == "r" else ""
+    return times.from_number(stamp, "ms", f"debezium:source.ts_ms{note}")
+
+
+def _identity(
+    table: str, key: MappingOf[str, Any] | None, row: MappingOf[str, Any], mapping: Mapping | None
+) -> str:
+    if mapping is not None and mapping.document.get("id"):
+        names = [pointer.removeprefix("/") for pointer in mapping.document["id"]]
+        values = [row.get(name, (key or {}).get(name)) for name in names]
+        if all(value is not None for value in values):
+            return ":".join(scalar(value, name) for name, value in zip(names, values, strict=True))
+    text = _key_text(key, row)
+    if not text:
+        raise Rejected(
+            "MISSING_KEY", "the change event has no key and the row no id: set the key of the table"
+        )
+    return f"{table}/{text}" if table else text
+
+
+def _key_text(key: MappingOf[str, Any] | None, row: MappingOf[str, Any]) -> str:
+    fields = key if key else {"id": row["id"]} if row.get("id") is not None else {}
+    return ":".join(
+        scalar(value, f"key column {name}") for name, value in fields.items() if value is not None
+    )
+
+
+def _field(schema: MappingOf[str, Any] | None, name: str) -> MappingOf[str, Any] | None:
+    fields = schema.get("fields") if schema else None
+    for item in fields if isinstance(fields, list) else ():
+        if isinstance(item, dict) and item.get("field") == name:
+            return item
+    return None
+
+
+def _by_schema(row: dict[str, Any], schema: MappingOf[str, Any] | None) -> dict[str, Any]:
+    if schema is None:
+        return dict(row)
+    return {name: _typed(value, _field(schema, name), name) for name, value in row.items()}
+
+
+def _typed(value: Any, column: MappingOf[str, Any] | None, name: str) -> Any:
+    if value is None or column is None or value == UNAVAILABLE:
+        return value
+    logical = column.get("name")
+    if logical == _CONNECT + "Decimal":
+        parameters = column.get("parameters")
+        scale = parameters.get("scale", "0") if isinstance(parameters, dict) else "0"
+        return convert(value, f"decimal({scale})", name)
+    if isinstance(logical, str) and logical in _LOGICAL:
+        return convert(value, _LOGICAL[logical], name)
+    return None if column.get("type") == "bytes" else value
+
+
+def _by_mapping_types(row: dict[str, Any], mapping: Mapping | None) -> dict[str, Any]:
+    for pointer, kind in (mapping.types if mapping else {}).items():
+        name = pointer.removeprefix("/")
+        if row.get(name) is not None and not (isinstance(row[name], str) and kind in _MICROS | {"ns": 0}):
+            row[name] = convert(row[name], kind, name)
+    return row
+
+
+def convert(value: Any, kind: str, name: str) -> str:
+    """A column value of a known type as text.
+
+    ``kind`` is days, s, ms, us, ns (since 1970), time_ms, time_us, time_ns (since midnight),
+    ``decimal(scale)`` or variable_decimal.
+
+    Raises:
+        Rejected: the value is not of that type.
+    """
+    try:
+        if kind == "variable_decimal":
+            return _decimal(value["value"], int(value["scale"]))
+        if kind.startswith("decimal("):
+            return value if _is_decimal_text(value) else _decimal(value, int(kind[8:-1]))
+        if kind.startswith("time_"):
+            return _clock(int(value), kind)
+        micros = int(value) // 1_000 if kind == "ns" else int(value) * _MICROS[kind]
+        if abs(micros) > 1 << 60:
+            raise ValueError("out of range")
+    except (KeyError, TypeError, ValueError, binascii.Error):
+        raise Rejected(
+            "INVALID_FIELD", f"column {name}: {str(value)[:40]!r} is not of the type {kind}"
+        ) from None
+    text = format_instant(micros)
+    return text if kind == "days" else (text if "T" in text else text + "T00:00:00").removesuffix("Z")
+
+
+def _clock(value: int, kind: str) -> str:
+    micros = value * 1_000 if kind == "time_ms" else value // 1_000 if kind == "time_ns" else value
+    seconds, rest = divmod(micros, MICROS_PER_SECOND)
+    text = f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+    return text + (f".{rest:06d}" if rest else "")
+
+
+def _is_decimal_text(value: Any) -> bool:
+    return isinstance(value, str) and "." in value and value.lstrip("+-").replace(".", "", 1).isdigit()
+
+
+def _decimal(value: Any, scale: int) -> str:
+    """Digits of a big-endian two's complement number in base64, with ``scale`` places."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    number = int.from_bytes(base64.b64decode(value, validate=True), "big", signed=True)
+    if not -64 <= scale <= 128 or abs(number).bit_length() > 4_096:
+        raise ValueError("out of range")
+    if scale <= 0:
+        return str(number * 10**-scale)
+    digits = f"{abs(number):0{scale + 1}d}"
+    return f"{'-' if number < 0 else ''}{digits[:-scale]}.{digits[-scale:]}"
+
+
+def _refuse_untyped(row: MappingOf[str, Any], key: MappingOf[str, Any], mapping: Mapping | None) -> None:
+    typed = {pointer.removeprefix("/") for pointer in (mapping.types if mapping else {})}
+    for name, value in row.items():
+        if (
+            name not in key
+            and name not in typed
+            and isinstance(value, int | float)
+            and not isinstance(value, bool)
+        ):
+            raise Rejected(
+                "UNTYPED_ROW",
+                f"the row has no schema, so the type of column {name} is not known: give its columns in a "
+                "mapping file (document.text or document.types), or send change events with their schema",
+            )
+
+
+def _shown(value: Any) -> str:
+    return value if isinstance(value, str) else dump(value)

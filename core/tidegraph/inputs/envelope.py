@@ -1,0 +1,266 @@
+"""Records of the ``documents`` topic to documents and back.
+
+What a record is, is told by its headers first: a null value is a retraction; ``ce_specversion`` or a
+CloudEvents content type; a text content type; a schema registry frame, only when a registry is
+configured; then JSON, which is a Debezium change event, a Kafka Connect row or the plain form.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping as MappingOf
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from tidegraph.domain.documents import DocumentKind, DocumentTime
+from tidegraph.domain.errors import LimitExceeded, Rejected
+from tidegraph.inputs import charsets, cloudevents, debezium, jsontext, payload, plain, registry, times
+from tidegraph.inputs.document import Content, Defaults, RawDocument, finish
+from tidegraph.inputs.mapping import Mapping
+from tidegraph.ports import LogRecord
+
+HEADER_TENANT: Final = "x-tenant"
+HEADER_DOCUMENT_ID: Final = "x-doc-id"
+HEADER_SOURCE: Final = "x-source"
+CONTENT_TYPE: Final = "content-type"
+JSON_TYPE: Final = b"application/json"
+MAX_HEADER_BYTES: Final = 64 * 1024
+_OVERHEAD: Final = 4
+"""JSON escapes and base64 make a record longer than its text; four times is room enough."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnvelopeDefaults:
+    """What a record that does not say otherwise is read with, per topic or source."""
+
+    document: Defaults
+    rules: times.TimeRules = times.UTC_RULES
+    mapping: Mapping | None = None
+    registry: registry.Registry | None = None
+
+
+def decode(record: LogRecord, defaults: EnvelopeDefaults) -> RawDocument:
+    """The document that a log record carries.
+
+    Raises:
+        Rejected: the record is no document; the message names the cause. Nothing else is raised for bad
+            input.
+        Retryable: the schema registry does not answer.
+    """
+    _check_size(record, defaults.document.max_bytes)
+    headers = _Headers(record.headers)
+    key = _Key(record.key)
+    content = _content(record, headers, key, defaults)
+    tenant = headers.tenant()
+    if tenant and content.graph and content.graph != tenant:
+        raise Rejected(
+            "TENANT_CONFLICT",
+            f"the header {HEADER_TENANT} says {tenant[:80]!r}, the value {content.graph[:80]!r}",
+        )
+    content = replace(
+        content,
+        graph=content.graph or tenant,
+        document_id=content.document_id or headers.get(HEADER_DOCUMENT_ID) or key.document_id,
+        source=content.source or headers.get(HEADER_SOURCE),
+    )
+    return finish(content, defaults.document)
+
+
+def encode(document: RawDocument) -> tuple[bytes, bytes | None, tuple[tuple[str, bytes], ...]]:
+    """(key, value, headers) of the record that carries a document in the plain JSON form.
+
+    A retraction without a time has no value. The key keeps all revisions of a document in one partition.
+    """
+    headers = (
+        (CONTENT_TYPE, JSON_TYPE),
+        (HEADER_TENANT, document.graph.encode()),
+        (HEADER_DOCUMENT_ID, document.document_id.encode()),
+    )
+    key = f"{document.graph}/{document.document_id}".encode()
+    if document.kind is DocumentKind.RETRACTION and document.document_time is None:
+        return key, None, headers
+    return key, jsontext.dump(plain.write(document)).encode(), headers
+
+
+def _check_size(record: LogRecord, max_bytes: int) -> None:
+    size = len(record.value or b"")
+    if size > max_bytes * _OVERHEAD:
+        raise LimitExceeded(
+            "DOCUMENT_TOO_LARGE", f"the record has {size:,} bytes, the limit is {max_bytes * _OVERHEAD:,}"
+        )
+    if len(record.key or b"") > MAX_HEADER_BYTES:
+        raise LimitExceeded("KEY_TOO_LARGE", f"the key has {len(record.key or b''):,} bytes")
+
+
+def _content(record: LogRecord, headers: _Headers, key: _Key, defaults: EnvelopeDefaults) -> Content:
+    rules, mapping = defaults.rules, defaults.mapping
+    attributes = headers.cloud_event()
+    if record.value is None:
+        return _tombstone(attributes, headers, key, rules)
+    content_type = headers.get(CONTENT_TYPE)
+    if "specversion" in attributes:
+        return cloudevents.read_binary(attributes, content_type, record.value, rules, mapping)
+    media = payload.media_type(content_type)
+    if media.name.startswith("application/cloudevents"):
+        return _structured(media, record.value, rules, mapping)
+    if media.is_text:
+        content = payload.read(record.value, media, rules, mapping)
+        named = content.document_id or key.document_id or headers.get(HEADER_DOCUMENT_ID)
+        return content if named else replace(content, document_id=_hash_id(record.value))
+    framed = registry.is_framed(record.value)
+    if framed and defaults.registry is not None:
+        value: Any = registry.decode(record.value, defaults.registry)
+    elif media.is_json or (not media.name and _starts_like_json(record.value)):
+        value = jsontext.load(record.value)
+    elif media.name and not (framed and "avro" in media.name):
+        return payload.read(record.value, media, rules, mapping)
+    else:
+        return _unlabelled(record.value, key, framed)
+    return _json(value, key, rules, mapping)
+
+
+def _tombstone(
+    attributes: MappingOf[str, str], headers: _Headers, key: _Key, rules: times.TimeRules
+) -> Content:
+    named = headers.get(HEADER_DOCUMENT_ID) or attributes.get("subject", "") or key.document_id
+    if not named:
+        raise Rejected("MISSING_KEY", "the value is null and the key is missing: there is nothing to retract")
+    time: DocumentTime | None = None
+    if attributes.get("time", "").strip():
+        time = times.require(attributes["time"], "cloudevents:time", rules)
+    return Content(
+        document_id=named,
+        graph=attributes.get("tenant", ""),
+        source=attributes.get("source", ""),
+        kind=DocumentKind.RETRACTION,
+        document_time=time,
+    )
+
+
+def _structured(
+    media: payload.MediaType, value: bytes, rules: times.TimeRules, mapping: Mapping | None
+) -> Content:
+    if "batch" in media.name:
+        raise Rejected("UNSUPPORTED_BATCH", "a batch of CloudEvents in one record: send one event a record")
+    if media.name not in ("application/cloudevents", "application/cloudevents+json"):
+        raise Rejected(
+            "UNSUPPORTED_CONTENT_TYPE", f"CloudEvents as {media.name[:80]!r}: only the JSON format is read"
+        )
+    return cloudevents.read_structured(value, rules, mapping)
+
+
+def _json(value: Any, key: _Key, rules: times.TimeRules, mapping: Mapping | None) -> Content:
+    if not isinstance(value, dict):
+        return payload.read_json(payload.require_object(value), rules, mapping)
+    if "specversion" in value and ("data" in value or "data_base64" in value):
+        return cloudevents.read_structured(jsontext.dump(value).encode(), rules, mapping)
+    wrapped = debezium.unwrap(value)
+    if debezium.is_change(wrapped.payload):
+        return debezium.read_change(wrapped, key.fields, rules, mapping)
+    if wrapped.payload is value:
+        return payload.read_json(value, rules, mapping)
+    if wrapped.payload is None:
+        if not key.document_id:
+            raise Rejected(
+                "MISSING_KEY", "the payload is null and the key is missing: there is nothing to retract"
+            )
+        return Content(document_id=key.document_id, kind=DocumentKind.RETRACTION)
+    row = payload.require_object(wrapped.payload)
+    if row.get("__deleted") in (True, "true"):
+        return Content(document_id=key.document_id, kind=DocumentKind.RETRACTION)
+    return debezium.read_row(row, wrapped.schema, key.fields, rules, mapping)
+
+
+def _unlabelled(value: bytes, key: _Key, framed: bool) -> Content:
+    """A value that no header describes: text, if it is plainly text."""
+    if not value.strip():
+        raise Rejected("EMPTY_DOCUMENT", "the value is empty: a retraction has a null value")
+    body = value[1:] if framed else value
+    try:
+        text = body.decode("utf-8")
+    except UnicodeDecodeError:
+        text = "\x01"
+    if any(ord(char) < 32 and char not in "\t\n\r\f" for char in text):
+        cause = (
+            "the value is framed for a schema registry (magic byte 0) but no registry is configured"
+            if framed
+            else "the value is binary and no content-type header says what it is"
+        )
+        raise Rejected("UNKNOWN_FORMAT", cause)
+    return Content(text=charsets.clean(text), document_id=key.document_id or _hash_id(value))
+
+
+def _starts_like_json(value: bytes) -> bool:
+    start = value[:64].lstrip(b"\xef\xbb\xbf\xff\xfe\x00 \t\r\n")
+    return start[:1] in (b"{", b"[")
+
+
+def _hash_id(value: bytes) -> str:
+    return f"sha256:{hashlib.sha256(value).hexdigest()}"
+
+
+class _Headers:
+    """Header look-up: names without regard to case, the last of several wins."""
+
+    def __init__(self, headers: tuple[tuple[str, bytes], ...]) -> None:
+        self._values: dict[str, list[bytes]] = {}
+        for name, value in headers:
+            self._values.setdefault(name.lower(), []).append(value or b"")
+
+    def get(self, name: str) -> str:
+        values = self._values.get(name)
+        return _header_text(name, values[-1]) if values else ""
+
+    def cloud_event(self) -> dict[str, str]:
+        return {name[3:]: self.get(name) for name in self._values if name.startswith("ce_")}
+
+    def tenant(self) -> str:
+        """The tenant header; two that differ are refused rather than one of them believed."""
+        values = set(self._values.get(HEADER_TENANT, ()))
+        if len(values) > 1:
+            raise Rejected(
+                "TENANT_CONFLICT", f"the header {HEADER_TENANT} is given twice with different values"
+            )
+        return self.get(HEADER_TENANT)
+
+
+class _Key:
+    """A record's key: text, a JSON object of key columns, or bytes that are not text."""
+
+    def __init__(self, key: bytes | None) -> None:
+        self.fields: MappingOf[str, Any] | None = None
+        self.document_id = ""
+        if key:
+            self._read(key)
+
+    def _read(self, key: bytes) -> None:
+        try:
+            text = key.decode("utf-8")
+        except UnicodeDecodeError:
+            text = "\0"
+        if any(ord(char) < 32 for char in text):
+            self.document_id = f"0x{key.hex()}" if len(key) <= 256 else _hash_id(key)
+            return
+        self.document_id = text.strip()
+        if text[:1] not in ("{", '"'):
+            return
+        try:
+            value = jsontext.load(text)
+        except Rejected:
+            return
+        if isinstance(value, str) and value.strip():
+            self.document_id = value
+        elif (fields := debezium.key_fields(value)) is not None:
+            self.fields = fields
+            joined = ":".join(str(item) for item in fields.values() if item is not None)
+            table = debezium.key_table(value)
+            self.document_id = f"{table}/{joined}" if table and joined else joined
+
+
+def _header_text(name: str, value: bytes) -> str:
+    if len(value) > MAX_HEADER_BYTES:
+        raise LimitExceeded("HEADER_TOO_LARGE", f"the header {name[:80]!r} has {len(value):,} bytes")
+    try:
+        return value.decode("utf-8").strip()
+    except UnicodeDecodeError:
+        raise Rejected("INVALID_HEADER", f"the header {name[:80]!r} is not UTF-8") from None
