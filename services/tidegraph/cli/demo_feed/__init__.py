@@ -45,9 +45,13 @@ def _records(graph: str) -> Iterator[FeedRecord]:
             document_id=document_id,
             key=document_key(graph, document_id),
             value=value,
-            headers=tuple((name, text.encode()) for name, text in entry.get("headers", {}).items()),
+            headers=_headers({**entry.get("headers", {}), "x-tenant": graph, "x-doc-id": document_id}),
             recorded_at=_micros(entry["recorded_at"]),
         )
+
+
+def _headers(named: dict[str, str]) -> tuple[tuple[str, bytes], ...]:
+    return tuple((name, text.encode()) for name, text in named.items())
 
 
 def _bytes(value: Any) -> bytes | None:
