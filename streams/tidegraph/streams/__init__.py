@@ -1,0 +1,1 @@
+"""The stream processors: stages as functions over ports, and what runs them."""

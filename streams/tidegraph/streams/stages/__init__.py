@@ -1,0 +1,1 @@
+"""The stages: ground, extract, resolve, write, track."""

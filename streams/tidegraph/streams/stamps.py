@@ -1,0 +1,82 @@
+"""recorded_at of a record: the broker's append time, never below the stamp before it.
+
+Clocks step back. A replay must give each record the stamp that it was given first, so the few records
+whose stamp is not their own append time are remembered: where a step back began (the floor that holds
+from there on), and records that claimed a time to come (their ceiling).
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from tidegraph.domain.interval import OPEN_START
+
+
+@dataclass(slots=True)
+class PartitionStamps:
+    """The stamps of one partition in one life of its topic; microseconds.
+
+    ``next_offset`` is the first offset not seen yet, ``highest`` the stamp of the one before it.
+    """
+
+    next_offset: int = 0
+    highest: int = OPEN_START
+    floors: list[tuple[int, int]] = field(default_factory=list)
+    ceilings: dict[int, int] = field(default_factory=dict)
+
+    def stamp(self, offset: int, appended_at: int, latest: int) -> int:
+        """The stamp of the record at ``offset``; the same on every replay.
+
+        ``latest`` bounds what a producer may claim where the broker does not set the time itself.
+        """
+        if offset < self.next_offset:
+            return max(self.ceilings.get(offset, appended_at), self._floor(offset))
+        claimed = appended_at
+        if claimed > latest:
+            claimed = self.ceilings[offset] = latest
+        if claimed < self.highest and self._floor(offset) != self.highest:
+            self.floors.append((offset, self.highest))
+        self.next_offset = offset + 1
+        self.highest = max(claimed, self.highest)
+        return self.highest
+
+    def _floor(self, offset: int) -> int:
+        at = bisect_right(self.floors, offset, key=lambda each: each[0])
+        return self.floors[at - 1][1] if at else OPEN_START
+
+    def dump(self) -> str:
+        """A text to be kept beside the data."""
+        return json.dumps([self.next_offset, self.highest, self.floors, list(self.ceilings.items())])
+
+    @staticmethod
+    def load(text: str) -> PartitionStamps:
+        """The inverse of :meth:`dump`."""
+        next_offset, highest, floors, ceilings = json.loads(text)
+        return PartitionStamps(next_offset, highest, [(a, b) for a, b in floors], dict(ceilings))
+
+
+class StampStore(Protocol):
+    """Where stamps outlive a worker. ``partition`` names one partition in one life of a topic."""
+
+    async def load(self, partition: str) -> PartitionStamps: ...
+
+    async def save(self, partition: str, stamps: PartitionStamps) -> None: ...
+
+
+class MemoryStampStore:
+    """Stamps in memory: for tests and for a log that lives in memory too."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, str] = {}
+
+    async def load(self, partition: str) -> PartitionStamps:
+        """The stamps kept, or fresh ones."""
+        text = self._texts.get(partition)
+        return PartitionStamps.load(text) if text else PartitionStamps()
+
+    async def save(self, partition: str, stamps: PartitionStamps) -> None:
+        """Keep them."""
+        self._texts[partition] = stamps.dump()
