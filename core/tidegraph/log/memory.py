@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Sequence
 
 from tidegraph.domain.documents import Position
-from tidegraph.log.headers import with_backfill
+from tidegraph.log.headers import Headers, with_backfill
 from tidegraph.log.keys import partition_of
 from tidegraph.log.topics import TOPICS, Topic
 from tidegraph.ports import Clock, LogRecord
@@ -53,6 +53,16 @@ class MemoryLog:
         )
         records.append(record)
         return Position(str(name), chosen, record.offset, self._incarnation)
+
+    async def write(
+        self, topic: Topic, key: bytes, value: bytes | None, headers: Headers, partition: int
+    ) -> None:
+        """As ``KafkaLog.write``."""
+        await self.append(topic, key, value, headers, None, partition)
+
+    async def partition_count(self, topic: Topic) -> int:
+        """The same for every topic."""
+        return self.partitions
 
     async def read(self, topic: str) -> AsyncIterator[LogRecord]:
         """All records, partition by partition."""

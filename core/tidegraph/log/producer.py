@@ -15,7 +15,7 @@ from tidegraph.domain.documents import Position
 from tidegraph.domain.errors import Retryable
 from tidegraph.log.admin import LogAdmin
 from tidegraph.log.connection import client_config, typed_error
-from tidegraph.log.headers import with_backfill
+from tidegraph.log.headers import Headers, with_backfill
 from tidegraph.log.topics import Topic, max_record_bytes, topic_name
 from tidegraph.ports import LogRecord
 from tidegraph.settings import Settings
@@ -47,12 +47,14 @@ class KafkaLog:
                 "max.in.flight.requests.per.connection": 1,
                 "partitioner": "murmur2_random",
                 "linger.ms": 5,
-                "compression.type": "lz4",
+                # The one compression that every Python consumer can read without a further library.
+                "compression.type": "gzip",
                 "message.max.bytes": self._limit,
                 "delivery.timeout.ms": _DELIVERY_MS,
             }
         )
         self._incarnations: dict[str, str] = {}
+        self._partition_counts: dict[Topic, int] = {}
         self._last_offsets: dict[tuple[str, int], int] = {}
         self._closed = threading.Event()
         self._poller = threading.Thread(target=self._poll, name="tidegraph-log", daemon=True)
@@ -78,6 +80,25 @@ class KafkaLog:
         """
         message = await self._delivered(topic, key, value, with_backfill(headers, timestamp), partition)
         return await self._position(topic, message)
+
+    async def write(
+        self, topic: Topic, key: bytes, value: bytes | None, headers: Headers, partition: int
+    ) -> None:
+        """Write one record to a partition and wait until the broker has it; raises as :meth:`append`."""
+        await self._delivered(topic, key, value, headers, partition)
+
+    async def partition_count(self, topic: Topic) -> int:
+        """How many partitions a topic has.
+
+        Raises:
+            Retryable: TOPIC_MISSING, LOG_UNAVAILABLE.
+        """
+        if topic not in self._partition_counts:
+            self._partition_counts.update(await self._admin.partitions(Topic))
+        count = self._partition_counts.get(topic, 0)
+        if not count:
+            raise Retryable("TOPIC_MISSING", f"topic {self._prefix}{topic} does not exist")
+        return count
 
     async def read(self, topic: str) -> AsyncIterator[LogRecord]:
         """All records of a topic from its beginning to its present end, partition by partition."""

@@ -1,0 +1,110 @@
+"""From Faust's events to the inputs of a stage: raw bytes, the life of the topic, the stamp."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from tidegraph.domain.interval import OPEN_END
+from tidegraph.log.topics import Topic
+from tidegraph.ports import Clock, LogRecord
+from tidegraph.streams.flow import Input
+from tidegraph.streams.stamps import PartitionStamps, StampStore
+
+_BROKER_TIME: Final = 1
+"""Kafka's timestamp type LogAppendTime."""
+_CLAIM_TOLERANCE_MICROS: Final = 5_000_000
+"""Clocks of one site differ by less; a producer that claims a later time is held to the present."""
+
+Incarnations = Callable[[Sequence[Topic]], Awaitable[dict[Topic, str]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A record with what the broker says of its timestamp."""
+
+    record: LogRecord
+    has_broker_time: bool
+
+
+def arrival(message: Any, prefix: str) -> Arrival:
+    """A Faust message as a record of our table of topics. Timestamps have millisecond steps."""
+    seconds = message.timestamp or 0.0
+    record = LogRecord(
+        topic=str(message.topic).removeprefix(prefix),
+        partition=message.partition,
+        offset=message.offset,
+        timestamp=round(seconds * 1_000) * 1_000,
+        key=message.key,
+        value=message.value,
+        headers=_headers(message.headers),
+    )
+    return Arrival(record, message.timestamp_type == _BROKER_TIME)
+
+
+def _headers(headers: Any) -> tuple[tuple[str, bytes], ...]:
+    pairs = headers.items() if isinstance(headers, dict) else headers or ()
+    return tuple((str(name), value or b"") for name, value in pairs)
+
+
+class Intake:
+    """Knows the present life of each topic, and the stamps of the partitions that have them.
+
+    Raises whatever the log or the stamp store raise; the caller holds its batch and asks again.
+    """
+
+    def __init__(
+        self, topics: Sequence[Topic], incarnations: Incarnations, stamps: StampStore, clock: Clock
+    ) -> None:
+        self._topics = tuple(topics)
+        self._ask = incarnations
+        self._store = stamps
+        self._clock = clock
+        self._lives: dict[Topic, str] = {}
+        self._seen: dict[tuple[str, int], int] = {}
+        self._stamps: dict[str, PartitionStamps] = {}
+
+    def reset(self) -> None:
+        """Forget what belongs to an assignment: partitions may have been elsewhere meanwhile."""
+        self._lives.clear()
+        self._seen.clear()
+        self._stamps.clear()
+
+    async def life(self, topic: Topic) -> str:
+        """The id of the topic's present life."""
+        if topic not in self._lives:
+            self._lives = await self._ask(self._topics)
+        return self._lives[topic]
+
+    async def inputs(self, arrivals: Sequence[Arrival], *, stamped: bool = False) -> list[Input]:
+        """Inputs of a batch; with ``stamped`` each gets its recorded time, which is kept before use."""
+        self._notice_new_life(arrivals)
+        result, touched = [], set()
+        for each in arrivals:
+            record = each.record
+            life = await self.life(Topic(record.topic))
+            stamp = 0
+            if stamped:
+                name = f"{life}/{record.partition}"
+                touched.add(name)
+                stamp = await self._stamp(name, each)
+            result.append(Input(record, life, stamp))
+        for name in sorted(touched):
+            await self._store.save(name, self._stamps[name])
+        return result
+
+    async def _stamp(self, name: str, each: Arrival) -> int:
+        if name not in self._stamps:
+            self._stamps[name] = await self._store.load(name)
+        latest = OPEN_END if each.has_broker_time else self._clock.now() + _CLAIM_TOLERANCE_MICROS
+        return self._stamps[name].stamp(each.record.offset, each.record.timestamp, latest)
+
+    def _notice_new_life(self, arrivals: Sequence[Arrival]) -> None:
+        """Offsets only step back by a rewind or because the broker started empty: ask again then."""
+        for each in arrivals:
+            record = each.record
+            partition = (record.topic, record.partition)
+            if record.offset <= self._seen.get(partition, -1):
+                self._lives.clear()
+            self._seen[partition] = record.offset
