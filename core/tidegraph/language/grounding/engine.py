@@ -1,0 +1,246 @@
+"""Find and resolve every time expression of a text (design section 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from tidegraph.domain.documents import DocumentTime, ExpressionKind, TimeExpression
+from tidegraph.domain.interval import OPEN_END, OPEN_START, Granularity, civil_from_days
+from tidegraph.language.grounding.lexer import lex
+from tidegraph.language.grounding.lexicon import Grammar, load_grammar
+from tidegraph.language.grounding.nodes import (
+    At,
+    Clock,
+    ClockRange,
+    Date,
+    DayPart,
+    EventAnchored,
+    Node,
+    Numeric,
+    Open,
+    Part,
+    Range,
+    Recurring,
+    Relative,
+    Same,
+    Shift,
+    Span,
+    Token,
+    Vague,
+    Window,
+)
+from tidegraph.language.grounding.reduce import Reducer
+from tidegraph.language.grounding.resolve import Resolver
+from tidegraph.language.grounding.tense import Cues, TenseCues
+from tidegraph.language.grounding.values import State, Value
+from tidegraph.settings import GroundingSettings
+
+_EMITTED: Final = "DAY MON YR QH QHY DEC SEAS HOL WD REL RELD INST SAME SAMEDAY PART SHIFT RNG RNGW OPEN DUR REC EVT VAG TIME POD TRANGE"
+_ANCHORS: Final = frozenset(
+    (
+        Granularity.DAY,
+        Granularity.WEEK,
+        Granularity.MONTH,
+        Granularity.QUARTER,
+        Granularity.HALF_YEAR,
+        Granularity.YEAR,
+    )
+)
+_KINDS: Final[tuple[tuple[type[object], ExpressionKind], ...]] = (
+    (Span, ExpressionKind.DURATION),
+    (Recurring, ExpressionKind.RECURRING),
+    (EventAnchored, ExpressionKind.EVENT_ANCHORED),
+    (Vague, ExpressionKind.VAGUE),
+    (Open, ExpressionKind.OPEN_RANGE),
+    (Range, ExpressionKind.RANGE),
+    (Relative, ExpressionKind.DEICTIC),
+    (Shift, ExpressionKind.DEICTIC),
+    (Window, ExpressionKind.DEICTIC),
+    (Same, ExpressionKind.ANAPHORIC),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Grounded:
+    """An expression with the expressions that it is built from ("since March 2021" and "March 2021")."""
+
+    expression: TimeExpression
+    operands: tuple[TimeExpression, ...]
+    span: Span | None = None
+    """The length of time that it states, when it is a duration or counted from an event."""
+
+
+def ground(
+    text: str,
+    document_time: DocumentTime | None,
+    settings: GroundingSettings,
+    tenses: TenseCues | None = None,
+) -> tuple[TimeExpression, ...]:
+    """The time expressions of a whole document, in reading order, none inside another.
+
+    Args:
+        text: the document; offsets in the result are code points of it.
+        document_time: when it was written. Without one, deictic expressions stay unresolved.
+        settings: fiscal start, day/month order, week start, time zone, hemisphere, language.
+        tenses: verbs of a parse; without them cue words of the sentence decide the side.
+
+    Raises:
+        Rejected: UNKNOWN_LANGUAGE, when there is no grammar for ``settings.language``.
+    """
+    return tuple(found.expression for found in ground_with_operands(text, document_time, settings, tenses))
+
+
+def ground_with_operands(
+    text: str,
+    document_time: DocumentTime | None,
+    settings: GroundingSettings,
+    tenses: TenseCues | None = None,
+) -> tuple[Grounded, ...]:
+    """As :func:`ground`, each expression with its operands: the ends of a range, what an open range
+    opens from, the date that an offset counts from."""
+    grammar, reducer = _language(settings.language)
+    tokens = lex(text, grammar)
+    runs = reducer.runs(tokens)
+    return tuple(_Document(text, document_time, settings, grammar, tenses).ground(runs, tokens))
+
+
+@lru_cache(maxsize=8)
+def _language(language: str) -> tuple[Grammar, Reducer]:
+    grammar = load_grammar(language)
+    return grammar, Reducer(grammar)
+
+
+class _Document:
+    def __init__(
+        self,
+        text: str,
+        document_time: DocumentTime | None,
+        settings: GroundingSettings,
+        grammar: Grammar,
+        tenses: TenseCues | None,
+    ) -> None:
+        self._text = text
+        self._settings = settings
+        self._grammar = grammar
+        self._names = grammar.symbols.names
+        self._emitted = frozenset(grammar.symbols.char(n) for n in _EMITTED.split())
+        self._document = document_time.instant if document_time else None
+        self._cues = Cues(text, grammar, tenses)
+
+    def ground(self, runs: list[list[Token]], tokens: list[Token]) -> Iterator[Grounded]:
+        found = [t for run in runs for t in self._candidates(run)]
+        nodes = [t.value for t in found]
+        state = State(
+            settings=self._settings,
+            document=self._document,
+            narrative=_is_narrative(nodes, self._document),
+            day_first=_day_first(nodes, self._settings.day_first),
+        )
+        resolver = Resolver(state, self._grammar)
+        char = self._grammar.symbols.char("BREAK")
+        breaks = iter([t.start for t in tokens if t.symbol == char] + [len(self._text) + 1])
+        limit = next(breaks)
+        for token in found:
+            while token.start > limit:
+                state.paragraph.clear()
+                limit = next(breaks)
+            yield self._resolved(token, resolver)
+
+    def _candidates(self, run: list[Token]) -> Iterator[Token]:
+        """What a run's tokens are worth on their own."""
+        for place, token in enumerate(run):
+            if token.symbol not in self._emitted or not token.rule:
+                continue
+            if isinstance(token.value, Numeric) and token.value.doubtful and not self._supported(run, place):
+                continue
+            yield token
+
+    def _supported(self, run: list[Token], place: int) -> bool:
+        """A doubtful numeric date needs a preposition of dates before it, or to stand alone."""
+        token = run[place]
+        if token.end - token.start == len(self._text.strip()):
+            return True
+        before = self._names[run[place - 1].symbol] if place else ""
+        return before in ("ON", "BY", "UNTIL", "SINCE", "FROM", "EARLYCMP")
+
+    def _resolved(self, token: Token, resolver: Resolver) -> Grounded:
+        node: Node = token.value  # type: ignore[assignment]
+        state = resolver.state
+        state.tense = self._cues.at(token.start, token.end)
+        value = resolver.resolve(node)
+        if value is not None and value.granularity in _ANCHORS and not isinstance(node, Open):
+            state.push(value, token.start)
+        elif value is not None:
+            for operand in value.operands:
+                if operand.granularity in _ANCHORS:
+                    state.push(operand, token.start)
+            if isinstance(node, Part | At):
+                self._push_whole(node, token, resolver)
+        span = (
+            node if isinstance(node, Span) else node.span if isinstance(node, EventAnchored | Shift) else None
+        )
+        return Grounded(self._expression(token, node, value), tuple(self._operands(token, value)), span)
+
+    def _push_whole(self, node: Part | At, token: Token, resolver: Resolver) -> None:
+        """ "late 2019" leaves 2019 as anchor, "3 pm on Friday" the day."""
+        inner = node.of if isinstance(node, Part) else node.date
+        whole = None if isinstance(inner, str | Clock | ClockRange | DayPart) else resolver.resolve(inner)
+        if whole is not None and whole.granularity in _ANCHORS:
+            resolver.state.push(whole, token.start)
+
+    def _operands(self, token: Token, value: Value | None) -> Iterator[TimeExpression]:
+        if value is None or not value.operands:
+            return
+        parts = [p for p in token.parts if p.symbol in self._emitted and p.rule]
+        if len(parts) == len(value.operands):
+            for part, operand in zip(parts, value.operands, strict=True):
+                yield self._expression(part, part.value, operand)  # type: ignore[arg-type]
+
+    def _expression(self, token: Token, node: Node, value: Value | None) -> TimeExpression:
+        if value is None:
+            kind = next((k for cls, k in _KINDS if isinstance(node, cls)), ExpressionKind.UNDERSPECIFIED)
+            return TimeExpression(
+                text=self._text[token.start : token.end], start_char=token.start, end_char=token.end, kind=kind,
+                interval=None, start_latest=OPEN_START, end_earliest=OPEN_END, anchor="", rule_id=token.rule,
+                confidence=0.5, fuzzy=False, alternatives=(),
+            )  # fmt: skip
+        return TimeExpression(
+            text=self._text[token.start : token.end],
+            start_char=token.start,
+            end_char=token.end,
+            kind=value.kind,
+            interval=value.interval,
+            start_latest=value.start if value.start_latest is None else value.start_latest,
+            end_earliest=value.end if value.end_earliest is None else value.end_earliest,
+            anchor=value.anchor,
+            rule_id=token.rule,
+            confidence=value.confidence,
+            fuzzy=value.fuzzy,
+            alternatives=value.alternatives,
+        )
+
+
+def _is_narrative(nodes: Iterable[object], document: int | None) -> bool:
+    """Whether a text tells of other years: many dates with a year, few words that count from its own day."""
+    if document is None:
+        return True
+    year = civil_from_days(document // 86_400_000_000)[0]
+    other = deictic = 0
+    for node in nodes:
+        if isinstance(node, Date) and node.year is not None:
+            other += node.year != year
+        elif (isinstance(node, Date) and node.weekday is not None) or (isinstance(node, Relative | Shift | Window) and node.base == "document"):
+            deictic += 1
+    return other >= 3 and other > 4 * deictic
+
+
+def _day_first(nodes: Iterable[object], default: bool) -> bool:
+    """The order of numeric dates: what the document's unambiguous ones use, else the setting."""
+    votes = 0
+    for node in nodes:
+        if isinstance(node, Numeric):
+            votes += (node.first > 12) - (node.second > 12)
+    return votes > 0 if votes else default
