@@ -13,9 +13,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from functools import cached_property
+from typing import Final
 
 Qualifiers = tuple[tuple[str, str], ...]
 """Sorted (name, value) pairs."""
+
+
+SHARED: Final = "shared"
+"""Qualifier of joint holders ("yes"): facts that both carry it do not exclude each other."""
 
 
 class Cardinality(StrEnum):

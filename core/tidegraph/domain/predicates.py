@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Final
 
 from tidegraph.domain.errors import Rejected
 from tidegraph.domain.ids import make_id
@@ -27,9 +26,6 @@ from tidegraph.domain.policies import (
     normal_value,
 )
 from tidegraph.domain.registry_file import parse_registry
-
-SHARED: Final = "shared"
-"""Qualifier of joint holders: facts that both carry it do not exclude each other."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,157 @@
+"""The belief history of a conflict key, and the writes that bring a graph to it (design section 7).
+
+    history(assertions, revisions, policy) -> versions   a function of the set, not of its order
+    plan(stored, history) -> writes                      close and insert; never delete, never overwrite
+
+Recorded axis: at each instant at which evidence comes or goes, belief is what :func:`resolve` makes of
+the evidence that then counts. A change of belief closes one version and opens another at that instant.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from tidegraph.domain.canonical import Content, content_of, reopened, union, version_of, version_order
+from tidegraph.domain.errors import Bug
+from tidegraph.domain.facts import Assertion, FactVersion, Revision
+from tidegraph.domain.interval import OPEN_END, Interval
+from tidegraph.domain.policies import KeyPolicy
+from tidegraph.domain.slots import Span, resolve
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to write: new versions, and (version id, invalidated_at) of stored ones to close.
+
+    ``invalidated_at`` only ever moves earlier; a version closed at its own ``recorded_at`` was never
+    believed and is seen by no read.
+    """
+
+    insert: tuple[FactVersion, ...]
+    close: tuple[tuple[str, int], ...]
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.insert and not self.close
+
+
+def history(
+    assertions: Iterable[Assertion], revisions: Iterable[Revision], policy: KeyPolicy
+) -> tuple[FactVersion, ...]:
+    """All versions ever believed under one conflict key, coalesced, in the order of ``version_order``.
+
+    Args:
+        assertions: all evidence under the key, withdrawn or not; repeats of an assertion id are one.
+        revisions: the register revisions of their documents, whether or not they still name the key
+            (others are ignored).
+        policy: of the key; see ``Registry.key_policy``.
+
+    Raises:
+        Bug: the assertions do not share one key.
+    """
+    claims = list({assertion.assertion_id: assertion for assertion in assertions}.values())
+    if len({claim.key for claim in claims}) > 1:
+        raise Bug("MIXED_KEYS", "a belief history is made of assertions under one conflict key")
+    documents = {claim.document_id for claim in claims if claim.register}
+    turns = [revision for revision in revisions if revision.register and revision.document_id in documents]
+    key = claims[0].key if claims else ""
+    believed: dict[Span, list[Interval]] = defaultdict(list)
+    instants = _instants(claims, turns)
+    for place, instant in enumerate(instants):
+        until = instants[place + 1] if place + 1 < len(instants) else OPEN_END
+        for span in believed_at(claims, turns, policy, instant):
+            believed[span].append(Interval(instant, until))
+    versions = [
+        version_of(key, span, recorded)
+        for span, intervals in believed.items()
+        for recorded in union(intervals)
+    ]
+    return tuple(sorted(versions, key=version_order))
+
+
+def believed_at(
+    assertions: Sequence[Assertion], revisions: Sequence[Revision], policy: KeyPolicy, known_at: int
+) -> tuple[Span, ...]:
+    """What was believed under one key at an instant of the recorded axis."""
+    return resolve(
+        [claim for claim in assertions if claim.recorded_at <= known_at < claim.withdrawn_at],
+        [turn for turn in revisions if turn.recorded_at <= known_at < turn.withdrawn_at],
+        policy,
+    )
+
+
+def _instants(claims: Sequence[Assertion], turns: Sequence[Revision]) -> list[int]:
+    instants = {instant for claim in claims for instant in (claim.recorded_at, claim.withdrawn_at)}
+    instants |= {instant for turn in turns for instant in (turn.recorded_at, turn.withdrawn_at)}
+    instants.discard(OPEN_END)
+    return sorted(instants)
+
+
+def plan(stored: Iterable[FactVersion], target: Iterable[FactVersion]) -> Plan:
+    """The writes that make the stored versions say what the target history says, and nothing else.
+
+    ``stored`` are all versions under the keys of ``target``, closed ones included. Applying the plan gives
+    a set of rows whose coalesced form equals that of ``target``; planning again gives an empty plan.
+    """
+    wanted: dict[Content, list[Interval]] = defaultdict(list)
+    samples: dict[Content, FactVersion] = {}
+    present: dict[Content, list[FactVersion]] = defaultdict(list)
+    for version in target:
+        content = content_of(version)
+        samples[content] = version
+        if version.recorded_at < version.invalidated_at:
+            wanted[content].append(version.recorded)
+    for version in stored:
+        present[content_of(version)].append(version)
+    insert: list[FactVersion] = []
+    close: list[tuple[str, int]] = []
+    for content in wanted.keys() | present.keys():
+        rows = sorted(present.get(content, ()), key=lambda row: (row.recorded_at, row.version_id))
+        gaps = _fit(rows, union(wanted.get(content, ())), close)
+        taken = {row.version_id for row in rows}
+        insert.extend(_filled(samples[content], gap, taken) for gap in gaps)
+    return Plan(tuple(sorted(insert, key=version_order)), tuple(sorted(close)))
+
+
+def _fit(
+    rows: Sequence[FactVersion], wanted: Sequence[Interval], close: list[tuple[str, int]]
+) -> list[Interval]:
+    """Close rows of one content where they reach beyond what is wanted; the parts not covered."""
+    covered: list[Interval] = []
+    for row in rows:
+        part = next((part for part in wanted if part.contains(row.recorded_at)), None)
+        reached = covered[-1].end if covered else None
+        if part is None or (reached is not None and row.recorded_at < reached):
+            end = row.recorded_at
+        else:
+            end = min(row.invalidated_at, part.end)
+        if end < row.invalidated_at:
+            close.append((row.version_id, end))
+        if row.recorded_at < end:
+            covered.append(Interval(row.recorded_at, end))
+    return [gap for part in wanted for gap in _gaps(part, covered)]
+
+
+def _gaps(part: Interval, covered: Sequence[Interval]) -> list[Interval]:
+    gaps, reached = [], part.start
+    for interval in covered:
+        if interval.end <= reached or interval.start >= part.end:
+            continue
+        if interval.start > reached:
+            gaps.append(Interval(reached, interval.start))
+        reached = interval.end
+    if reached < part.end:
+        gaps.append(Interval(reached, part.end))
+    return gaps
+
+
+def _filled(sample: FactVersion, gap: Interval, taken: set[str]) -> FactVersion:
+    repeat = 0
+    while True:
+        version = reopened(sample, gap, repeat)
+        if version.version_id not in taken:
+            taken.add(version.version_id)
+            return version
+        repeat += 1

@@ -1,0 +1,424 @@
+"""From claims to points on the valid axis: what the assertions under one key say begins and ends when.
+
+This is the first step of belief (design section 7): the assertions that count at one known instant are
+read as begins and stops of values, and those that a denial, a later statement or another holder
+overtook are set aside. Nothing here depends on recorded times or on the order of arrival.
+
+Conventions: a stop is the first instant at which the fact no longer holds; a stop named by a period
+("in 1936") may be given as its start or, inclusively, as the start of the next one. A claim whose end is
+not after its start but names the same period holds to the end of that period (1924 to 1924).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Final
+
+from tidegraph.domain.documents import EndpointBasis, Status, Verb
+from tidegraph.domain.facts import Assertion, Revision
+from tidegraph.domain.granules import granule, granule_end
+from tidegraph.domain.interval import OPEN_END, OPEN_START, Granularity
+from tidegraph.domain.policies import SHARED, KeyPolicy, OnStart, OnState, OnStop, normal_value
+
+Order = tuple[int, int, int, int, int, float, int, str]
+"""Sort key of claims, best first: correction, status, stated before seen, source priority, precision,
+confidence, document time (later first), id."""
+
+_STATUS_RANK: Final = {Status.ASSERTED: 0, Status.UNSPECIFIED: 0, Status.CEASED: 0, Status.REPORTED: 1}
+_PLANNED_RANK: Final = 2
+_COARSEST: Final = 99
+
+
+@dataclass(frozen=True, slots=True)
+class Begin:
+    """A value begins to hold, or is seen to hold, at ``time``.
+
+    ``stop``: the claim's own stated end, OPEN_END without one. ``seen_until``: how far the claim says
+    that it held; OPEN_END when it says nothing of an end.
+    """
+
+    time: int
+    value: str
+    stated: bool
+    planned: bool
+    shared: bool
+    register: bool
+    correction: bool
+    stop: int
+    seen_until: int
+    granularity: Granularity
+    order: Order
+    document_time: int
+    claim: Assertion
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """A value holds no longer at ``time``; ``value`` "" is whoever holds then.
+
+    ``stated`` is false when it is only known to have ended by then (a former holder, a register's silence).
+    ``claim`` is None for a silence.
+    """
+
+    time: int
+    value: str
+    stated: bool
+    planned: bool
+    correction: bool
+    granularity: Granularity
+    order: Order
+    document_time: int
+    claim: Assertion | None
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What the claims of one key come to. Begins and stops are sorted by (time, order).
+
+    ``undated`` are claims that a value holds, with no time at all. ``stale`` are (time, value) of
+    begins set aside because another holder was named in between; they show as a conflict.
+    """
+
+    begins: tuple[Begin, ...]
+    stops: tuple[Stop, ...]
+    undated: tuple[Begin, ...]
+    stale: tuple[Begin, ...]
+
+
+def value_of(assertion: Assertion, policy: KeyPolicy) -> str:
+    """What an assertion puts into the slot of its key; "" when it did not name it."""
+    if policy.value_is_subject:
+        return assertion.subject
+    return assertion.object if assertion.object_is_entity else normal_value(assertion.object)
+
+
+def gather(assertions: Sequence[Assertion], revisions: Sequence[Revision], policy: KeyPolicy) -> Evidence:
+    """The evidence of one key from the assertions and revisions that count at one known instant."""
+    begins: list[Begin] = []
+    stops: list[Stop] = []
+    for assertion in assertions:
+        if assertion.status is Status.DENIED:
+            continue
+        begin, stop = _points(assertion, policy)
+        if begin is not None:
+            begins.append(begin)
+        if stop is not None:
+            stops.append(stop)
+    if policy.on_stop is OnStop.ENDS:
+        stops.extend(silences(assertions, revisions, policy))
+    denials = _Denials(assertions, policy)
+    begins = [begin for begin in begins if not denials.off(begin)]
+    stops = [stop for stop in stops if not denials.off(stop)]
+    undated = sorted((begin for begin in begins if begin.time == OPEN_START), key=_begin_key)
+    dated = sorted((begin for begin in begins if begin.time != OPEN_START), key=_begin_key)
+    return _settle(dated, stops, undated, policy)
+
+
+def _points(assertion: Assertion, policy: KeyPolicy) -> tuple[Begin | None, Stop | None]:
+    valid = assertion.valid
+    ends = assertion.verb is Verb.STOP or assertion.status is Status.CEASED
+    end_stated = valid.end_basis is EndpointBasis.STATED and valid.end != OPEN_END
+    value = value_of(assertion, policy)
+    start, end = valid.start, valid.end
+    if start != OPEN_START and end_stated and end <= start:
+        end = granule_end(start, max(valid.start_granularity, valid.end_granularity))
+        if valid.end < granule(start, max(valid.start_granularity, valid.end_granularity))[0]:
+            return None, None  # ends before it begins: not a claim about any time
+    if not ends and policy.on_start is OnStart.HAPPENS and start != OPEN_START and not end_stated:
+        end, end_stated = granule_end(start, valid.start_granularity), True
+    begin = None
+    if value and (not ends or start != OPEN_START) and not (start == OPEN_START and end_stated):
+        begin = _begin(assertion, value, end if end_stated else OPEN_END)
+    ended = end_stated or (ends and end != OPEN_END and valid.end_basis is EndpointBasis.OBSERVED)
+    stop = None
+    happens = policy.on_start is OnStart.HAPPENS
+    if ended and (happens or policy.on_stop is OnStop.ENDS or not ends):
+        stop = _stop(assertion, value, end, stated=end_stated)
+    return begin, stop
+
+
+def _begin(assertion: Assertion, value: str, stop: int) -> Begin:
+    valid = assertion.valid
+    stated = valid.start_basis is EndpointBasis.STATED and valid.start != OPEN_START
+    seen = valid.end if valid.end_basis is EndpointBasis.OBSERVED else OPEN_END
+    return Begin(
+        time=valid.start,
+        value=value,
+        stated=stated,
+        planned=assertion.status is Status.PLANNED,
+        shared=(SHARED, "yes") in assertion.qualifiers,
+        register=assertion.register,
+        correction=assertion.verb is Verb.CORRECTION,
+        stop=stop,
+        seen_until=min(stop, seen),
+        granularity=valid.start_granularity,
+        order=_order(assertion, valid.start_granularity, stated=stated),
+        document_time=assertion.document_time,
+        claim=assertion,
+    )
+
+
+def _stop(assertion: Assertion, value: str, time: int, *, stated: bool) -> Stop:
+    return Stop(
+        time=time,
+        value=value,
+        stated=stated,
+        planned=assertion.status is Status.PLANNED,
+        correction=assertion.verb is Verb.CORRECTION,
+        granularity=assertion.valid.end_granularity,
+        order=_order(assertion, assertion.valid.end_granularity, stated=stated),
+        document_time=assertion.document_time,
+        claim=assertion,
+    )
+
+
+def _order(assertion: Assertion, granularity: Granularity, *, stated: bool) -> Order:
+    return (
+        0 if assertion.verb is Verb.CORRECTION else 1,
+        _STATUS_RANK.get(assertion.status, _PLANNED_RANK),
+        0 if stated else 1,
+        -assertion.source_priority,
+        int(granularity) or _COARSEST,
+        -assertion.confidence,
+        -assertion.document_time,
+        assertion.assertion_id,
+    )
+
+
+def _begin_key(begin: Begin) -> tuple[int, Order]:
+    return begin.time, begin.order
+
+
+def _stop_key(stop: Stop) -> tuple[int, Order]:
+    return stop.time, stop.order
+
+
+def silences(assertions: Iterable[Assertion], revisions: Iterable[Revision], policy: KeyPolicy) -> list[Stop]:
+    """Where a register stopped saying a value: the document time of its first later revision without it.
+
+    A yet later revision that says it again is a begin of its own, so nothing more is needed.
+    """
+    said: dict[str, dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for revision in revisions:
+        if revision.register and revision.document_time != OPEN_START:
+            said[revision.document_id][revision.document_time]  # a revision that says nothing counts
+    for assertion in assertions:
+        times = said.get(assertion.document_id)
+        if times is None or not assertion.register or assertion.document_time not in times:
+            continue
+        if assertion.status is not Status.DENIED and assertion.verb is not Verb.STOP:
+            times[assertion.document_time].add(value_of(assertion, policy))
+    return [
+        _silence(document_id, value, later)
+        for document_id, times in said.items()
+        for earlier, later in pairwise(sorted(times))
+        for value in sorted(times[earlier] - times[later] - {""})
+    ]
+
+
+def _silence(document_id: str, value: str, time: int) -> Stop:
+    order = (1, 0, 1, 0, int(Granularity.MICROSECOND), 0.0, -time, f"{document_id}\0{value}")
+    return Stop(time, value, False, False, False, Granularity.MICROSECOND, order, time, None)
+
+
+# --- what was denied, called off or overtaken ------------------------------------------------------
+
+
+class _Denials:
+    """What denials call off.
+
+    A denial calls off plans of its value told no later than it. A denial beside a correction in the same
+    document ("it is B, not A"; "on 1 April, not on 1 March") also calls off what had been told as a fact:
+    all of another value, or what began at the denied time. No other denial touches a fact.
+    """
+
+    def __init__(self, assertions: Sequence[Assertion], policy: KeyPolicy) -> None:
+        self._denials = [
+            (assertion, value_of(assertion, policy))
+            for assertion in assertions
+            if assertion.status is Status.DENIED
+        ]
+        self._corrected = {
+            (assertion.document_id, value_of(assertion, policy))
+            for assertion in assertions
+            if assertion.verb is Verb.CORRECTION and assertion.status is not Status.DENIED
+        }
+        self._correcting = {document_id for document_id, _ in self._corrected}
+
+    def off(self, point: Begin | Stop) -> bool:
+        """Whether some denial calls off this begin or stop."""
+        return any(self._calls_off(denial, value, point) for denial, value in self._denials)
+
+    def _calls_off(self, denial: Assertion, value: str, point: Begin | Stop) -> bool:
+        if denial.document_time < point.document_time or value not in ("", point.value):
+            return False
+        if isinstance(point, Stop) != (denial.verb is Verb.STOP):
+            return False
+        if point.planned:
+            return True
+        if denial.document_id not in self._correcting or not value or point.correction:
+            return False
+        if (denial.document_id, value) not in self._corrected:
+            return isinstance(point, Begin)
+        denied_time = denial.valid.end if isinstance(point, Stop) else denial.valid.start
+        return denied_time == point.time
+
+
+class Axis:
+    """Points of one key by value, for questions about what lies between two times."""
+
+    def __init__(self, begins: Iterable[Begin], stops: Iterable[Stop]) -> None:
+        self.begins: dict[str, list[Begin]] = defaultdict(list)
+        self.stops: dict[str, list[Stop]] = defaultdict(list)
+        for begin in begins:
+            self.begins[begin.value].append(begin)
+        for stop in stops:
+            self.stops[stop.value].append(stop)
+        self._stop_times = {value: [stop.time for stop in found] for value, found in self.stops.items()}
+
+    def stopped(self, value: str, after: int, until: int) -> bool:
+        """A stop of the value lies in (after, until]."""
+        times = self._stop_times.get(value, ())
+        place = bisect_right(times, after)
+        return place < len(times) and times[place] <= until
+
+
+def _settle(begins: list[Begin], stops: list[Stop], undated: list[Begin], policy: KeyPolicy) -> Evidence:
+    stops.sort(key=_stop_key)
+    begins, stops = _without_called_off(begins, stops)
+    stops = _shifted(begins, stops)
+    stops = _without_lapsed_stops(begins, stops)
+    stale: list[Begin] = []
+    if policy.exclusive:
+        begins = _without_lapsed(begins, Axis(begins, stops))
+        begins, stale = _without_stale(begins, Axis(begins, stops), policy)
+    return Evidence(tuple(begins), tuple(stops), tuple(undated), tuple(stale))
+
+
+def _without_called_off(begins: list[Begin], stops: list[Stop]) -> tuple[list[Begin], list[Stop]]:
+    """A stop told after a plan, at or before its date, of a value that never began: the plan is off."""
+    first: dict[str, int] = {}
+    for begin in begins:
+        if not begin.planned:
+            first.setdefault(begin.value, begin.time)
+    off: set[str] = set()
+    used: set[str] = set()
+    for begin in begins:
+        for stop in stops if begin.planned else ():
+            early = stop.time <= begin.time and not stop.planned and stop.claim is not None
+            named = stop.value == begin.value and stop.document_time >= begin.document_time
+            if early and named and first.get(begin.value, OPEN_END) >= stop.time and stop.claim:
+                off.add(begin.claim.assertion_id)
+                used.add(stop.claim.assertion_id)
+    if not off:
+        return begins, stops
+    return (
+        [begin for begin in begins if begin.claim.assertion_id not in off],
+        [stop for stop in stops if stop.claim is None or stop.claim.assertion_id not in used | off],
+    )
+
+
+def _shifted(begins: list[Begin], stops: list[Stop]) -> list[Stop]:
+    """Stops named by the period in which the value also begins move to the end of that period.
+
+    "Joined in 1924" and "left in 1924", the latter given as the start of 1924, are [1924, 1925). Only a
+    stop that ends nothing where it stands is moved.
+    """
+    axis = Axis(begins, stops)
+    result = []
+    for stop in stops:
+        times = [begin.time for begin in axis.begins.get(stop.value, ())] if stop.claim else []
+        place = bisect_right(times, stop.time - 1)
+        open_before = place > 0 and not axis.stopped(stop.value, times[place - 1], stop.time - 1)
+        end = granule_end(stop.time, stop.granularity)
+        if not open_before and place < len(times) and times[place] < end:
+            result.append(replace(stop, time=end))
+        else:
+            result.append(stop)
+    return sorted(result, key=_stop_key)
+
+
+def _without_lapsed_stops(begins: list[Begin], stops: list[Stop]) -> list[Stop]:
+    """A planned stop has lapsed when the value is next seen to hold after it, and nobody else began."""
+    if not any(stop.planned for stop in stops):
+        return stops
+    firm = Axis(begins, [stop for stop in stops if not stop.planned])
+    result = []
+    for stop in stops:
+        after = next((begin for begin in begins if begin.time > stop.time and not begin.planned), None)
+        lapsed = (
+            stop.planned
+            and after is not None
+            and after.value == stop.value
+            and not after.stated
+            and not firm.stopped(stop.value, stop.time, after.time)
+        )
+        if not lapsed:
+            result.append(stop)
+    return result
+
+
+def _without_lapsed(begins: list[Begin], axis: Axis) -> list[Begin]:
+    """A plan has lapsed when the former holder is the next one seen to hold after its date."""
+    result = []
+    before: Begin | None = None
+    for place, begin in enumerate(begins):
+        if not begin.planned:
+            before = begin
+            result.append(begin)
+            continue
+        after = next((later for later in begins[place + 1 :] if not later.planned), None)
+        lapsed = (
+            before is not None
+            and after is not None
+            and before.value == after.value != begin.value
+            and not after.stated
+            and not axis.stopped(before.value, before.time, after.time)
+        )
+        if not lapsed:
+            result.append(begin)
+    return result
+
+
+def _without_stale(begins: list[Begin], axis: Axis, policy: KeyPolicy) -> tuple[list[Begin], list[Begin]]:
+    """Set aside states that repeat a holder whom a stated start of another has replaced (OnState)."""
+    if policy.on_state is OnState.ASSERTS:
+        return begins, []
+    kept: list[Begin] = []
+    stale: list[Begin] = []
+    latest: dict[str, int] = {}
+    starts: list[Begin] = []
+    for begin in begins:
+        former = latest.get(begin.value)
+        seen = not begin.stated and not begin.planned and not begin.register
+        if seen and former is not None and _replaced(begin, former, starts, axis):
+            stale.append(begin)
+            continue
+        kept.append(begin)
+        latest[begin.value] = begin.time
+        if begin.stated and not begin.planned:
+            starts.append(begin)
+    return kept, stale
+
+
+def _replaced(begin: Begin, former: int, starts: Sequence[Begin], axis: Axis) -> bool:
+    for start in reversed(starts):
+        if start.time <= former:
+            return False
+        if start.value == begin.value or (start.shared and begin.shared):
+            continue
+        if not axis.stopped(start.value, start.time, begin.time):
+            return True
+    return False
+
+
+def by_value(begins: Iterable[Begin]) -> Mapping[str, list[Begin]]:
+    """Begins of each value, in the order given."""
+    result: dict[str, list[Begin]] = defaultdict(list)
+    for begin in begins:
+        result[begin.value].append(begin)
+    return result
