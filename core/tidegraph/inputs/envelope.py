@@ -11,6 +11,7 @@ import hashlib
 from collections.abc import Mapping as MappingOf
 from dataclasses import dataclass, replace
 from typing import Any, Final
+from urllib.parse import quote, unquote
 
 from tidegraph.domain.documents import DocumentKind, DocumentTime
 from tidegraph.domain.errors import LimitExceeded, Rejected
@@ -49,9 +50,9 @@ def decode(record: LogRecord, defaults: EnvelopeDefaults) -> RawDocument:
     """
     _check_size(record, defaults.document.max_bytes)
     headers = _Headers(record.headers)
-    key = _Key(record.key)
-    content = _content(record, headers, key, defaults)
     tenant = headers.tenant()
+    key = _Key(record.key, tenant or defaults.document.graph)
+    content = _content(record, headers, key, defaults)
     if tenant and content.graph and content.graph != tenant:
         raise Rejected(
             "TENANT_CONFLICT",
@@ -76,7 +77,7 @@ def encode(document: RawDocument) -> tuple[bytes, bytes | None, tuple[tuple[str,
         (HEADER_TENANT, document.graph.encode()),
         (HEADER_DOCUMENT_ID, document.document_id.encode()),
     )
-    key = f"{document.graph}/{document.document_id}".encode()
+    key = f"{quote(document.graph, safe='')}/{quote(document.document_id, safe='')}".encode()
     if document.kind is DocumentKind.RETRACTION and document.document_time is None:
         return key, None, headers
     return key, jsontext.dump(plain.write(document)).encode(), headers
@@ -225,9 +226,13 @@ class _Headers:
 
 
 class _Key:
-    """A record's key: text, a JSON object of key columns, or bytes that are not text."""
+    """A record's key: text, a JSON object of key columns, or bytes that are not text.
 
-    def __init__(self, key: bytes | None) -> None:
+    A key that :func:`encode` made (graph and document id, percent-encoded) names the document id.
+    """
+
+    def __init__(self, key: bytes | None, graph: str) -> None:
+        self._graph = graph
         self.fields: MappingOf[str, Any] | None = None
         self.document_id = ""
         if key:
@@ -242,6 +247,10 @@ class _Key:
             self.document_id = f"0x{key.hex()}" if len(key) <= 256 else _hash_id(key)
             return
         self.document_id = text.strip()
+        head, slash, rest = text.partition("/")
+        if slash and rest and "/" not in rest and unquote(head) == self._graph:
+            self.document_id = unquote(rest)
+            return
         if text[:1] not in ("{", '"'):
             return
         try:

@@ -11,6 +11,8 @@ from tidegraph.inputs import charsets, jsontext, plain
 from tidegraph.inputs import mapping as mappings
 from tidegraph.inputs.document import Content
 from tidegraph.inputs.files.html import read_html
+from tidegraph.inputs.files.mail import read_mail
+from tidegraph.inputs.files.markdown import read_markdown, read_text
 from tidegraph.inputs.mapping import Mapping
 from tidegraph.inputs.times import TimeRules
 
@@ -57,8 +59,12 @@ def read(data: bytes, media: MediaType, rules: TimeRules, mapping: Mapping | Non
         return read_json(require_object(jsontext.load(_utf8(data, media))), rules, mapping)
     if media.name in HTML_TYPES:
         return read_html(data, rules, media.charset)
+    if media.name in MARKDOWN_TYPES:
+        return read_markdown(data, rules, media.charset)
+    if media.name in MAIL_TYPES:
+        return read_mail(data, rules)
     if media.name in TEXT_TYPES:
-        return Content(text=charsets.decode(data, media.charset)[0])
+        return read_text(data, media.charset)
     raise Rejected(
         "UNSUPPORTED_CONTENT_TYPE",
         f"the content-type {media.name[:80]!r} cannot be read; send text, markdown, HTML, e-mail or JSON",

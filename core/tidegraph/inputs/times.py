@@ -43,6 +43,8 @@ _ZEROS: Final = frozenset(
         (1980, 1, 1),
     )
 )
+YEAR_ONE_END: Final = days_from_civil(2, 1, 1) * MICROS_PER_DAY
+"""Before this instant a metadata time is the zero of some format."""
 _DIGITS: Final = re.compile(r"\d")
 
 _CLOCK = (
