@@ -172,9 +172,17 @@ class GraphReader(Protocol):
         """All evidence under the keys with recorded_at <= known_at, withdrawn or not."""
         ...
 
-    async def revisions(
-        self, graph: str, document_ids: Sequence[str], seen: Visibility
-    ) -> list[Revision]: ...
+    async def stored_versions(self, graph: str, keys: Sequence[str]) -> list[FactVersion]:
+        """Every stored row under the keys, also those that no read shows: what ``plan`` works on."""
+        ...
+
+    async def all_versions(self, graph: str) -> list[FactVersion]:
+        """Every stored row of the graph, for dumps and checks."""
+        ...
+
+    async def revisions(self, graph: str, document_ids: Sequence[str], seen: Visibility) -> list[Revision]:
+        """Revisions of which every part has arrived, in the order (document, recorded_at, revision)."""
+        ...
 
     async def documents(
         self, graph: str, document_ids: Sequence[str], seen: Visibility
@@ -191,6 +199,10 @@ class GraphReader(Protocol):
         ...
 
     async def entities(self, graph: str, entity_ids: Sequence[str]) -> list[EntityRecord]: ...
+
+    async def all_entities(self, graph: str) -> list[EntityRecord]:
+        """Every entity of the graph, for dumps and checks."""
+        ...
 
     async def entities_by_name(self, graph: str, normalised: Sequence[str]) -> dict[str, list[EntityRecord]]:
         """Entities that carry exactly this normalised name or alias, by name."""
@@ -236,6 +248,20 @@ class GraphReader(Protocol):
         self, graph: str, entity_ids: Sequence[str], window: Interval, limit_per_entity: int
     ) -> list[EventMention]:
         """Dated events sharing an entity inside the window: candidates of eq. 3."""
+        ...
+
+    async def probe_mentions(
+        self, graph: str, probes: Sequence[tuple[str, Interval, Interval]], limit: int
+    ) -> list[EventMention]:
+        """For each (entity, own time, window) the ``limit`` dated events nearest to the own time."""
+        ...
+
+    async def lists_of(self, graph: str, event_ids: Sequence[str]) -> list[Neighbour]:
+        """Today's lists of K of the given events alone."""
+        ...
+
+    async def mention_counts(self, graph: str, entity_ids: Sequence[str]) -> Mapping[str, int]:
+        """In how many events each known entity is mentioned."""
         ...
 
     async def changes(self, graph: str, after_sequence: int, limit: int) -> list[ChangeRow]:

@@ -1,0 +1,1 @@
+"""FalkorDB behind the GraphStore and StatusStore ports, and their in-memory twins."""

@@ -1,0 +1,161 @@
+"""The connection to FalkorDB: one pool, constant queries with parameters, errors by what to do.
+
+``hiredis`` is required: parsing replies in Python costs most of a client's time otherwise.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Awaitable, Mapping
+from typing import Any, Final, cast
+
+import hiredis  # noqa: F401  (redis-py uses it when present; an import error says so at start)
+import redis.asyncio as redis
+from redis import exceptions
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+
+from tidegraph.domain.errors import Bug, NotFound, Rejected, Retryable, TidegraphError
+from tidegraph.storage import codec
+
+_GRAPH_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+_BUSY: Final = (
+    "max pending queries exceeded",
+    "query timed out",
+    "oom command not allowed",
+    "query's mem consumption exceeded capacity",
+    "loading",
+    "busy",
+    "readonly",
+    "masterdown",
+    "tryagain",
+    "clusterdown",
+    "misconf",
+    "noreplicas",
+    "max number of clients reached",
+)
+_EMPTY: Final = "empty key"
+_MAX_CONNECTIONS: Final = 16
+
+
+def check_graph_name(graph: str) -> str:
+    """The name itself, when it may name a tenant.
+
+    Raises:
+        Rejected: INVALID_GRAPH_NAME for anything but 1 to 64 letters, digits, ``_``, ``.`` and ``-``
+            that begin with a letter or digit.
+    """
+    if not _GRAPH_NAME.fullmatch(graph):
+        raise Rejected(
+            "INVALID_GRAPH_NAME",
+            "a graph is named by 1 to 64 of A-Z a-z 0-9 _ . - and begins with a letter or digit",
+            graph=graph[:80],
+        )
+    return graph
+
+
+def translate(error: Exception) -> TidegraphError:
+    """The domain error for an exception of the redis client."""
+    text = str(error)
+    lowered = text.lower()
+    if isinstance(error, exceptions.ConnectionError | exceptions.TimeoutError | OSError | TimeoutError):
+        return Retryable("STORE_UNAVAILABLE", f"the store does not answer: {text[:300]}")
+    if _EMPTY in lowered:
+        return NotFound("GRAPH_NOT_FOUND", "no such graph; ingest a document into it first")
+    if any(word in lowered for word in _BUSY):
+        return Retryable("STORE_BUSY", f"the store cannot take this now: {text[:300]}")
+    return Bug("QUERY_FAILED", f"the store refused a query: {text[:300]}")
+
+
+class Connection:
+    """Queries against the graphs of one FalkorDB server.
+
+    Args:
+        url: ``redis://``, ``rediss://`` or ``unix://``.
+        graph_prefix: put before every graph name; the rest of the key space is not touched.
+        query_timeout_ms: how long the server may work on one read; writes are bounded by their size.
+    """
+
+    def __init__(self, url: str, graph_prefix: str, query_timeout_ms: int) -> None:
+        self.prefix = graph_prefix
+        self._timeout_ms = query_timeout_ms
+        pool = redis.BlockingConnectionPool.from_url(
+            url,
+            max_connections=_MAX_CONNECTIONS,
+            timeout=query_timeout_ms / 1000 + 5,
+            socket_connect_timeout=5,
+            socket_timeout=max(30.0, 3 * query_timeout_ms / 1000),
+            # Whoever calls decides whether to try again: a write must not be sent twice behind its back.
+            retry=Retry(NoBackoff(), 0),
+            protocol=2,
+        )
+        self.redis = redis.Redis(connection_pool=pool)
+        self.round_trips = 0
+
+    def key(self, graph: str) -> str:
+        """The redis key of a graph."""
+        return self.prefix + check_graph_name(graph)
+
+    async def read(
+        self, graph: str, query: str, values: Mapping[str, codec.Value] | None = None
+    ) -> list[list[Any]]:
+        """Rows of a read-only query, bounded by the query time-out."""
+        text = codec.query_bytes(codec.parameters(values or {}) + query)
+        reply = await self.command(
+            "GRAPH.RO_QUERY", self.key(graph), text, "--compact", "TIMEOUT", self._timeout_ms
+        )
+        return codec.decode_rows(reply)
+
+    async def write(
+        self, graph: str, query: str, values: Mapping[str, codec.Value] | None = None
+    ) -> list[list[Any]]:
+        """Rows of a query that writes: one statement, applied whole or not at all."""
+        prefix = codec.parameters(values or {})
+        # Writing a large commit as text takes milliseconds; what else runs in the loop need not wait.
+        text = codec.query_bytes(prefix + query)
+        return codec.decode_rows(await self.command("GRAPH.QUERY", self.key(graph), text, "--compact"))
+
+    async def command(self, *arguments: Any) -> Any:
+        """A redis command; its failure as a domain error."""
+        self.round_trips += 1
+        try:
+            return await cast(Any, self.redis).execute_command(*arguments)
+        except (exceptions.RedisError, OSError, TimeoutError) as error:
+            raise translate(error) from error
+
+    async def run(self, reply: Awaitable[Any] | Any) -> Any:
+        """The reply of a client method; its failure as a domain error."""
+        self.round_trips += 1
+        try:
+            return await reply if isinstance(reply, Awaitable) else reply
+        except (exceptions.RedisError, OSError, TimeoutError) as error:
+            raise translate(error) from error
+
+    async def graphs(self) -> list[str]:
+        """Names of the graphs under the prefix, sorted."""
+        names = await self.command("GRAPH.LIST")
+        keys = [name.decode() if isinstance(name, bytes) else str(name) for name in names]
+        found = [key[len(self.prefix) :] for key in keys if key.startswith(self.prefix)]
+        return sorted(name for name in found if _GRAPH_NAME.fullmatch(name))
+
+    async def wait_until_ready(self, timeout_seconds: float) -> None:
+        """Return once the server answers and has loaded its data.
+
+        Raises:
+            Retryable: it did not within ``timeout_seconds``.
+        """
+        deadline = asyncio.get_running_loop().time() + timeout_seconds
+        while True:
+            try:
+                await self.command("PING")
+                return
+            except Retryable:
+                if asyncio.get_running_loop().time() > deadline:
+                    raise
+                await asyncio.sleep(0.05)
+
+    async def close(self) -> None:
+        """Give all connections back."""
+        await cast(Any, self.redis).aclose()
+        await self.redis.connection_pool.disconnect()

@@ -1,0 +1,53 @@
+"""Facts for a caller who may not see all evidence under their conflict key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from tidegraph.domain.facts import Assertion, FactVersion, Revision
+from tidegraph.ports import FactFilter, Visibility
+from tidegraph.storage import visibility
+
+
+def derive_for(
+    registry: Any,
+    evidence: Sequence[Assertion],
+    revisions: Sequence[Revision],
+    which: FactFilter,
+    seen: Visibility,
+) -> list[FactVersion]:
+    """Versions that follow from the evidence the caller may see, as the filter wants them."""
+    return []
+
+
+def matches(version: FactVersion, which: FactFilter, seen: Visibility) -> bool:
+    """True when the version passes the filter: the rule that ``queries.facts`` spells in Cypher."""
+    known = visibility.known_bound(seen)
+    if not version.recorded_at <= known or version.recorded_at >= version.invalidated_at:
+        return False
+    if not which.history and version.invalidated_at <= known:
+        return False
+    if which.valid is not None and not visibility.overlaps(version.valid, which.valid):
+        return False
+    return (
+        _among(version.version_id, which.version_ids)
+        and _among(version.key, which.keys)
+        and _among(version.subject, which.subject_ids)
+        and _among(version.object, which.object_ids)
+        and _among(version.predicate, which.predicates)
+        and (
+            not which.entity_ids or version.subject in which.entity_ids or version.object in which.entity_ids
+        )
+    )
+
+
+def _among(value: str, allowed: Sequence[str]) -> bool:
+    return not allowed or value in allowed
+
+
+def merge_versions(
+    stored: Iterable[FactVersion], hidden: set[str], derived: Iterable[FactVersion]
+) -> list[FactVersion]:
+    """Stored versions of fully visible keys, and derived ones of the others."""
+    return [version for version in stored if version.key not in hidden] + list(derived)

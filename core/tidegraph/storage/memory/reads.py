@@ -1,0 +1,274 @@
+"""Reads of the twin by id, key, name and time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tidegraph.domain.documents import DocumentKind, TimeState
+from tidegraph.domain.errors import NotFound
+from tidegraph.domain.facts import Assertion, FactVersion, Revision
+from tidegraph.domain.interval import OPEN_END, Interval
+from tidegraph.ports import (
+    ChangeRow,
+    ChunkRecord,
+    DocumentRecord,
+    EntityRecord,
+    EventMention,
+    EventRecord,
+    FactFilter,
+    Neighbour,
+    Visibility,
+)
+from tidegraph.storage import visibility
+from tidegraph.storage.connection import check_graph_name
+from tidegraph.storage.derive import derive_for, matches, merge_versions
+from tidegraph.storage.memory.names import StoredEntity, entity_record, search_names
+from tidegraph.storage.rows import version_order
+
+
+@dataclass
+class MemoryGraph:
+    """One tenant's graph."""
+
+    sequence: int = 0
+    offsets: dict[str, int] = field(default_factory=dict)
+    documents: dict[tuple[str, int], DocumentRecord] = field(default_factory=dict)
+    chunks: dict[str, tuple[str, ChunkRecord]] = field(default_factory=dict)
+    events: dict[str, tuple[str, EventRecord]] = field(default_factory=dict)
+    assertions: dict[str, tuple[str, Assertion]] = field(default_factory=dict)
+    """Rows with the origin that they are withdrawn by."""
+    entities: dict[str, StoredEntity] = field(default_factory=dict)
+    versions: dict[str, FactVersion] = field(default_factory=dict)
+    vectors: dict[tuple[str, str], Any] = field(default_factory=dict)
+    lists: dict[str, tuple[Neighbour, ...]] = field(default_factory=dict)
+    changes: list[ChangeRow] = field(default_factory=list)
+
+
+class MemoryReads:
+    """The GraphReader half of the twin, but for the searches."""
+
+    def __init__(self, registry: Any, dimensions: int, model_id: str) -> None:
+        self.registry = registry
+        self.dimensions = dimensions
+        self.model_id = model_id
+        self._graphs: dict[str, MemoryGraph] = {}
+        self._applied: dict[str, int] = {}
+
+    def graph(self, name: str) -> MemoryGraph:
+        """The graph of that name. Raises NotFound."""
+        try:
+            return self._graphs[check_graph_name(name)]
+        except KeyError:
+            raise NotFound("GRAPH_NOT_FOUND", "no such graph; ingest a document into it first") from None
+
+    async def graphs(self) -> list[str]:
+        return sorted(self._graphs)
+
+    # --- facts ------------------------------------------------------------------------------------
+
+    async def facts(self, graph: str, which: FactFilter, seen: Visibility) -> list[FactVersion]:
+        state = self.graph(graph)
+        hidden = self._hidden_keys(state, which, seen)
+        found = [
+            visibility.mask_version(version, seen)
+            for version in state.versions.values()
+            if matches(version, which, seen)
+        ]
+        if hidden:
+            evidence = await self.assertions(graph, sorted(hidden), seen)
+            registers = sorted({item.document_id for item in evidence if item.register})
+            revisions = await self.revisions(graph, registers, seen)
+            derived = derive_for(self.registry, evidence, revisions, which, seen)
+            found = merge_versions(found, hidden, derived)
+        return sorted(found, key=version_order)[: max(0, which.limit)]
+
+    def _hidden_keys(self, state: MemoryGraph, which: FactFilter, seen: Visibility) -> set[str]:
+        if seen.labels is None:
+            return set()
+        keys = set(which.keys) | {state.versions[i].key for i in which.version_ids if i in state.versions}
+        sides = set(which.entity_ids)
+        return {
+            item.key
+            for _, item in state.assertions.values()
+            if not visibility.permitted(item.labels, seen)
+            and (not (which.keys or which.version_ids) or item.key in keys)
+            and (not which.subject_ids or item.subject in which.subject_ids)
+            and (not which.object_ids or item.object in which.object_ids)
+            and (not sides or item.subject in sides or item.object in sides)
+        }
+
+    async def assertions(self, graph: str, keys: Sequence[str], seen: Visibility) -> list[Assertion]:
+        known = visibility.known_bound(seen)
+        found = [
+            visibility.mask(item, seen)
+            for _, item in self.graph(graph).assertions.values()
+            if item.key in set(keys) and item.recorded_at <= known and visibility.permitted(item.labels, seen)
+        ]
+        return sorted(found, key=lambda item: (item.key, item.recorded_at, item.assertion_id))
+
+    async def assertions_of(self, graph: str, origins: Sequence[str]) -> list[Assertion]:
+        found = [item for origin, item in self.graph(graph).assertions.values() if origin in set(origins)]
+        return sorted(found, key=lambda item: item.assertion_id)
+
+    async def keys_of(self, graph: str, document_ids: Sequence[str]) -> dict[str, list[str]]:
+        found: dict[str, set[str]] = {}
+        for _, item in self.graph(graph).assertions.values():
+            if item.document_id in set(document_ids):
+                found.setdefault(item.document_id, set()).add(item.key)
+        return {document_id: sorted(keys) for document_id, keys in sorted(found.items())}
+
+    async def stored_versions(self, graph: str, keys: Sequence[str]) -> list[FactVersion]:
+        found = [version for version in self.graph(graph).versions.values() if version.key in set(keys)]
+        return sorted(found, key=version_order)
+
+    async def all_versions(self, graph: str) -> list[FactVersion]:
+        return sorted(self.graph(graph).versions.values(), key=version_order)
+
+    # --- documents and entities -------------------------------------------------------------------
+
+    async def documents(
+        self, graph: str, document_ids: Sequence[str], seen: Visibility
+    ) -> list[DocumentRecord]:
+        known = visibility.known_bound(seen)
+        found = [
+            visibility.mask(record, seen)
+            for record in self.graph(graph).documents.values()
+            if record.header.document_id in set(document_ids)
+            and record.header.recorded_at <= known
+            and visibility.permitted(record.header.labels, seen)
+        ]
+        return sorted(
+            found,
+            key=lambda r: (r.header.document_id, r.header.recorded_at, r.header.revision, r.header.part),
+        )
+
+    async def revisions(self, graph: str, document_ids: Sequence[str], seen: Visibility) -> list[Revision]:
+        return visibility.complete_revisions(await self.documents(graph, document_ids, seen))
+
+    async def in_force(
+        self, graph: str, document_ids: Iterable[str], seen: Visibility
+    ) -> dict[visibility.Revision, Interval]:
+        return visibility.in_force(await self.documents(graph, list(document_ids), seen), seen)
+
+    async def entities(self, graph: str, entity_ids: Sequence[str]) -> list[EntityRecord]:
+        stored = self.graph(graph).entities
+        return [entity_record(id_, stored[id_]) for id_ in sorted(set(entity_ids)) if id_ in stored]
+
+    async def all_entities(self, graph: str) -> list[EntityRecord]:
+        return await self.entities(graph, list(self.graph(graph).entities))
+
+    async def entities_by_name(self, graph: str, normalised: Sequence[str]) -> dict[str, list[EntityRecord]]:
+        found: dict[str, list[EntityRecord]] = {}
+        for entity_id, entity in sorted(self.graph(graph).entities.items()):
+            for name in sorted({normal for normal, _ in entity.aliases} & set(normalised)):
+                found.setdefault(name, []).append(entity_record(entity_id, entity))
+        return found
+
+    async def search_entities(self, graph: str, text: str, limit: int) -> list[tuple[EntityRecord, float]]:
+        return search_names(self.graph(graph).entities, text, limit)
+
+    # --- events and chunks ------------------------------------------------------------------------
+
+    async def events(self, graph: str, event_ids: Sequence[str], seen: Visibility) -> list[EventRecord]:
+        found = [self.graph(graph).events.get(id_) for id_ in dict.fromkeys(event_ids)]
+        return [visibility.mask(entry[1], seen) for entry in found if entry and _seen(entry[1], seen)]
+
+    async def chunks(self, graph: str, chunk_ids: Sequence[str], seen: Visibility) -> list[ChunkRecord]:
+        found = [self.graph(graph).chunks.get(id_) for id_ in dict.fromkeys(chunk_ids)]
+        return [visibility.mask(entry[1], seen) for entry in found if entry and _seen(entry[1], seen)]
+
+    async def events_of(
+        self, graph: str, entity_ids: Sequence[str], valid: Interval | None, seen: Visibility, limit: int
+    ) -> list[EventRecord]:
+        wanted = set(entity_ids)
+        found = [
+            visibility.mask(record, seen)
+            for _, record in self.graph(graph).events.values()
+            if not wanted.isdisjoint(record.entity_ids) and _seen(record, seen)
+        ]
+        static = {r.document_id for r in found if r.event.time_state == TimeState.STATIC}
+        force = await self.in_force(graph, static, seen) if valid is not None else {}
+        kept = [record for record in found if visibility.event_passes(record, valid, force)]
+        return sorted(kept, key=_event_order)[: max(0, limit)]
+
+    async def neighbours(self, graph: str, event_ids: Sequence[str]) -> list[Neighbour]:
+        wanted = set(event_ids)
+        return sorted(
+            (
+                entry
+                for entries in self.graph(graph).lists.values()
+                for entry in entries
+                if entry.event_id in wanted or entry.neighbour_id in wanted
+            ),
+            key=lambda entry: (entry.event_id, -entry.weight, entry.neighbour_id),
+        )
+
+    async def lists_of(self, graph: str, event_ids: Sequence[str]) -> list[Neighbour]:
+        wanted = set(event_ids)
+        return [entry for entry in await self.neighbours(graph, event_ids) if entry.event_id in wanted]
+
+    async def event_mentions(
+        self, graph: str, entity_ids: Sequence[str], window: Interval, limit_per_entity: int
+    ) -> list[EventMention]:
+        middle = window.start // 2 + window.end // 2
+        near = Interval(middle, middle)
+        return await self.probe_mentions(graph, [(id_, near, window) for id_ in entity_ids], limit_per_entity)
+
+    async def probe_mentions(
+        self, graph: str, probes: Sequence[tuple[str, Interval, Interval]], limit: int
+    ) -> list[EventMention]:
+        found: dict[str, EventMention] = {}
+        for entity_id, own, window in probes:
+            candidates = [
+                (interval.gap(own), record.event.event_id, interval, record)
+                for _, record in self.graph(graph).events.values()
+                if entity_id in record.entity_ids
+                and record.withdrawn_at == OPEN_END
+                and (interval := record.event.interval) is not None
+                and visibility.overlaps(interval, window)
+            ]
+            for _, event_id, interval, record in sorted(candidates, key=lambda item: item[:2])[:limit]:
+                entities = frozenset(record.entity_ids)
+                found[event_id] = EventMention(
+                    event_id, interval, entities, record.recorded_at, record.withdrawn_at
+                )
+        return [found[event_id] for event_id in sorted(found)]
+
+    async def mention_counts(self, graph: str, entity_ids: Sequence[str]) -> dict[str, int]:
+        records = [record for _, record in self.graph(graph).events.values()]
+        return {
+            id_: sum(id_ in record.entity_ids for record in records)
+            for id_ in sorted(set(entity_ids))
+            if id_ in self.graph(graph).entities
+        }
+
+    async def changes(self, graph: str, after_sequence: int, limit: int) -> list[ChangeRow]:
+        found = [change for change in self.graph(graph).changes if change.sequence > after_sequence]
+        return sorted(found, key=lambda change: (change.sequence, change.change_id))[: max(0, limit)]
+
+    async def counts(self, graph: str) -> Mapping[str, int]:
+        state = self.graph(graph)
+        documents = {
+            record.header.document_id
+            for record in state.documents.values()
+            if record.header.kind != DocumentKind.RETRACTION
+        }
+        return {
+            "documents": len(documents),
+            "chunks": len(state.chunks),
+            "events": len(state.events),
+            "entities": len(state.entities),
+            "assertions": len(state.assertions),
+            "facts": len(state.versions),
+        }
+
+
+def _seen(record: EventRecord | ChunkRecord, seen: Visibility) -> bool:
+    return visibility.visible(record.recorded_at, record.withdrawn_at, record.labels, seen)
+
+
+def _event_order(record: EventRecord) -> tuple[bool, int, str]:
+    interval = record.event.interval
+    return interval is None, interval.start if interval else 0, record.event.event_id

@@ -1,0 +1,91 @@
+"""The text and the vector leg of the twin: exact, by looking at every row."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from math import log
+
+import numpy as np
+
+from tidegraph.domain.interval import Interval
+from tidegraph.ports import ChunkRecord, EventRecord, Scored, Vector, Visibility
+from tidegraph.storage import terms, visibility
+from tidegraph.storage.memory.reads import MemoryReads
+
+
+class MemorySearch(MemoryReads):
+    """The searches of the GraphReader."""
+
+    async def search_text(
+        self,
+        graph: str,
+        what: str,
+        words: Sequence[str],
+        seen: Visibility,
+        valid: Interval | None,
+        limit: int,
+    ) -> list[Scored]:
+        """Rows that hold any of the words, by the sum of term frequency times rarity."""
+        wanted = terms.select(words)
+        rows = [(record, Counter(self._words(record))) for record in self._rows(graph, what)]
+        hits = {word: sum(word in counts for _, counts in rows) for word in wanted}
+        passing = {_id(record) for record in await self._passing(graph, what, seen, valid)}
+        scored = [
+            Scored(
+                _id(record),
+                sum(counts[word] * log(1 + len(rows) / hits[word]) for word in wanted if counts[word]),
+            )
+            for record, counts in rows
+            if _id(record) in passing and any(counts[word] for word in wanted)
+        ]
+        return sorted(scored, key=lambda hit: (-hit.score, hit.id))[: max(0, limit)]
+
+    async def search_vector(
+        self, graph: str, what: str, vector: Vector, seen: Visibility, valid: Interval | None, limit: int
+    ) -> list[Scored]:
+        """Rows by cosine similarity."""
+        stored = self.graph(graph).vectors
+        norm = float(np.linalg.norm(vector))
+        scored = []
+        for record in await self._passing(graph, what, seen, valid):
+            other = stored.get((what, _id(record)))
+            if other is not None:
+                cosine = float(np.dot(vector, other)) / (norm * float(np.linalg.norm(other)) or 1.0)
+                scored.append(Scored(_id(record), cosine))
+        return sorted(scored, key=lambda hit: (-hit.score, hit.id))[: max(0, limit)]
+
+    def _rows(self, graph: str, what: str) -> Iterator[EventRecord | ChunkRecord]:
+        state = self.graph(graph)
+        rows = state.events.values() if what == "event" else state.chunks.values()
+        return (record for _, record in rows)
+
+    def _words(self, record: EventRecord | ChunkRecord) -> list[str]:
+        if isinstance(record, EventRecord):
+            return terms.tokens(record.title) + terms.tokens(record.event.sentence)
+        return terms.tokens(record.chunk.title) + terms.tokens(record.chunk.text)
+
+    async def _passing(
+        self, graph: str, what: str, seen: Visibility, valid: Interval | None
+    ) -> list[EventRecord | ChunkRecord]:
+        rows = [
+            record
+            for record in self._rows(graph, what)
+            if visibility.visible(record.recorded_at, record.withdrawn_at, record.labels, seen)
+        ]
+        if valid is None:
+            return rows
+        force = await self.in_force(graph, {record.document_id for record in rows}, seen)
+        return [
+            record
+            for record in rows
+            if (
+                visibility.event_passes(record, valid, force)
+                if isinstance(record, EventRecord)
+                else visibility.revision_passes(record.document_id, record.revision, valid, force)
+            )
+        ]
+
+
+def _id(record: EventRecord | ChunkRecord) -> str:
+    return record.event.event_id if isinstance(record, EventRecord) else record.chunk.chunk_id

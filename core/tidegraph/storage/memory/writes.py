@@ -1,0 +1,133 @@
+"""The one writer's side of the twin: the same fence, the same rules of what may still change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TypeVar
+
+from tidegraph.domain.facts import Assertion
+from tidegraph.ports import ChunkRecord, Commit, DocumentRecord, EventRecord, WriterState
+from tidegraph.storage.connection import check_graph_name
+from tidegraph.storage.memory.names import StoredEntity
+from tidegraph.storage.memory.reads import MemoryGraph
+from tidegraph.storage.memory.search import MemorySearch
+from tidegraph.storage.writes import check_vectors, commit_parameters
+
+_Row = TypeVar("_Row", Assertion, ChunkRecord, EventRecord)
+
+
+class MemoryWrites(MemorySearch):
+    """The GraphWriter half of the twin."""
+
+    async def prepare(self, graph: str) -> None:
+        """Create the graph if it is new."""
+        self._graphs.setdefault(check_graph_name(graph), MemoryGraph())
+
+    async def writer_state(self, graph: str, partition: str) -> WriterState:
+        """Offset and commit sequence of the graph."""
+        state = self.graph(graph)
+        return WriterState(state.offsets.get(partition, -1), state.sequence)
+
+    async def commit(self, commit: Commit) -> WriterState | None:
+        """Apply one commit. None: the fence did not match and nothing changed."""
+        check_vectors(commit.vectors, self.dimensions)
+        commit_parameters(commit)  # refuses what the real store would refuse
+        state, fence = self._graphs.get(check_graph_name(commit.graph)), commit.fence
+        if state is None or state.offsets.get(fence.partition, -1) != fence.expected:
+            return None
+        state.offsets[fence.partition] = fence.offset
+        state.sequence += 1
+        _add_rows(state, commit)
+        _move_times(state, dict(commit.withdrawn), dict(commit.recorded_earlier))
+        _apply_facts(state, commit)
+        for event_id, entries in commit.neighbours:
+            state.lists[event_id] = tuple(entry for entry in entries if entry.neighbour_id in state.events)
+        known = {change.change_id for change in state.changes}
+        state.changes += [
+            replace(change, sequence=state.sequence)
+            for change in commit.changes
+            if change.change_id not in known
+        ]
+        return WriterState(fence.offset, state.sequence)
+
+    async def applied(self, partition: str) -> int:
+        """The offset up to which all graphs of the partition are written, or -1."""
+        return self._applied.get(partition, -1)
+
+    async def set_applied(self, partition: str, offset: int) -> None:
+        """Remember how far all graphs of the partition are written."""
+        self._applied[partition] = offset
+
+
+class MemoryStore(MemoryWrites):
+    """Both sides of graphs that live in this process (``ports.GraphStore``)."""
+
+    async def close(self) -> None:
+        """Nothing to close."""
+
+
+def _add_rows(state: MemoryGraph, commit: Commit) -> None:
+    for entity in commit.entities:
+        stored = state.entities.setdefault(entity.entity_id, StoredEntity(entity.key, entity.recorded_at))
+        stored.add(entity)
+    for document in commit.documents:
+        record = document.record
+        state.documents.setdefault((record.origin, record.header.part), record)
+        for chunk in document.chunks:
+            state.chunks.setdefault(chunk.chunk.chunk_id, (record.revision_origin, chunk))
+        for event in document.events:
+            state.events.setdefault(event.event.event_id, (record.origin, event))
+        for assertion in document.assertions:
+            state.assertions.setdefault(assertion.assertion_id, (record.origin, assertion))
+    for vector in commit.vectors:
+        state.vectors.setdefault((vector.what, vector.owner_id), vector.vector)
+
+
+def _move_times(state: MemoryGraph, withdrawn: Mapping[str, int], earlier: Mapping[str, int]) -> None:
+    """Withdrawals and recorded times of whole origins: only ever earlier."""
+    if not withdrawn and not earlier:
+        return
+    for key, record in state.documents.items():
+        state.documents[key] = _moved_document(record, withdrawn, earlier)
+    _move_rows(state.chunks, withdrawn, earlier)
+    _move_rows(state.events, withdrawn, earlier)
+    _move_rows(state.assertions, withdrawn, earlier)
+
+
+def _move_rows(
+    rows: dict[str, tuple[str, _Row]], withdrawn: Mapping[str, int], earlier: Mapping[str, int]
+) -> None:
+    for id_, (origin, row) in rows.items():
+        if origin in withdrawn or origin in earlier:
+            moved = replace(
+                row,
+                withdrawn_at=min(row.withdrawn_at, withdrawn.get(origin, row.withdrawn_at)),
+                recorded_at=min(row.recorded_at, earlier.get(origin, row.recorded_at)),
+            )
+            rows[id_] = origin, moved
+
+
+def _moved_document(
+    record: DocumentRecord, withdrawn: Mapping[str, int], earlier: Mapping[str, int]
+) -> DocumentRecord:
+    header = record.header
+    recorded_at = min(header.recorded_at, earlier.get(record.origin, header.recorded_at))
+    return replace(
+        record,
+        header=replace(header, recorded_at=recorded_at),
+        withdrawn_at=min(record.withdrawn_at, withdrawn.get(record.origin, record.withdrawn_at)),
+    )
+
+
+def _apply_facts(state: MemoryGraph, commit: Commit) -> None:
+    for version in commit.insert_versions:
+        known = version.subject in state.entities and (
+            not version.object_is_entity or version.object in state.entities
+        )
+        if known:
+            state.versions.setdefault(version.version_id, version)
+    for version_id, at in commit.close_versions:
+        stored = state.versions.get(version_id)
+        if stored is not None and stored.invalidated_at > at:
+            state.versions[version_id] = replace(stored, invalidated_at=at)

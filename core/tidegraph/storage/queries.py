@@ -1,0 +1,329 @@
+"""All Cypher. Constant text with parameters; no value is ever put into a query.
+
+A query may be assembled from the fragments below, never from input. Rules that a test holds: nothing
+SETs a property of a label that carries a vector index outside ``ON CREATE``; nothing returns a vector.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+# --- visibility -----------------------------------------------------------------------------------
+
+
+def visible(name: str) -> str:
+    """Condition: the row was known at $known, not withdrawn by then, and the caller may see it."""
+    return f"{name}.recorded_at <= $known AND $known < {name}.withdrawn_at AND {permitted(name)}"
+
+
+def permitted(name: str) -> str:
+    """Condition: the caller holds one of the row's labels, the row has none, or $all."""
+    return f"($all OR {name}.labels IS NULL OR any(l IN {name}.labels WHERE l IN $labels))"
+
+
+# --- the writer -----------------------------------------------------------------------------------
+
+INIT_GRAPH: Final = """
+MERGE (g:Graph {id: 'graph'})
+ON CREATE SET g.sequence = 0, g.schema_version = $version, g.model = $model, g.dimensions = $dimensions
+RETURN g.schema_version, g.model, g.dimensions
+"""
+GRAPH_INFO: Final = """
+MATCH (g:Graph {id: 'graph'}) RETURN g.schema_version, g.model, g.dimensions, g.sequence
+"""
+WRITER_STATE: Final = """
+MATCH (g:Graph {id: 'graph'}) OPTIONAL MATCH (w:Writer {id: $partition})
+RETURN w.offset, g.sequence
+"""
+
+_FENCE: Final = """
+MATCH (g:Graph {id: 'graph'})
+MERGE (w:Writer {id: $partition}) ON CREATE SET w.offset = -1
+WITH g, w WHERE w.offset = $expected
+SET w.offset = $offset, g.sequence = g.sequence + 1
+WITH g.sequence AS seq
+"""
+
+
+def _each(parameter: str, body: str) -> str:
+    """A sub-query over a list. It ends in an aggregate, so that an empty list does not swallow the row."""
+    return f"CALL {{ WITH seq UNWIND ${parameter} AS r {body} RETURN count(*) AS n_{parameter} }} WITH seq\n"
+
+
+def _create(label: str) -> str:
+    return f"MERGE (n:{label} {{id: r.id}}) ON CREATE SET n += r, n.seq = seq"
+
+
+def _create_vector(label: str, owner: str) -> str:
+    return (
+        f"MATCH (o:{owner} {{id: r.id}}) "
+        f"MERGE (n:{label} {{id: r.id}}) ON CREATE SET n.v = vecf32(r.v), n.seq = seq MERGE (n)-[:OF]->(o)"
+    )
+
+
+def _lower(label: str, match: str, name: str) -> str:
+    """Move a time of all rows of an origin earlier, never later."""
+    return f"MATCH (n:{label} {{{match}}}) WHERE n.{name} > r.at SET n.{name} = r.at"
+
+
+COMMIT: Final = (
+    _FENCE
+    + _each("entities", _create("Entity"))
+    + _each("entities_seen", _lower("Entity", "id: r.id", "recorded_at"))
+    + _each(
+        "aliases",
+        "MATCH (e:Entity {id: r.entity_id}) " + _create("Alias") + " MERGE (n)-[:NAMES]->(e)",
+    )
+    + _each("aliases_seen", _lower("Alias", "id: r.id", "recorded_at"))
+    + _each("documents", _create("Document"))
+    + _each("chunks", _create("Chunk"))
+    + _each("events", _create("Event"))
+    + _each(
+        "mentions",
+        "MATCH (e:Event {id: r.event}) MATCH (n:Entity {id: r.entity}) "
+        "MERGE (e)-[m:MENTIONS]->(n) ON CREATE SET m += r, m.seq = seq",
+    )
+    + _each("event_vectors", _create_vector("EventVector", "Event"))
+    + _each("chunk_vectors", _create_vector("ChunkVector", "Chunk"))
+    + _each("assertions", _create("Assertion"))
+    + _each("withdrawn", _lower("Document", "origin: r.id", "withdrawn_at"))
+    + _each("withdrawn_chunks", _lower("Chunk", "origin: r.id", "withdrawn_at"))
+    + _each("withdrawn_events", _lower("Event", "origin: r.id", "withdrawn_at"))
+    + _each("withdrawn_assertions", _lower("Assertion", "origin: r.id", "withdrawn_at"))
+    + _each("earlier", _lower("Document", "origin: r.id", "recorded_at"))
+    + _each("earlier_chunks", _lower("Chunk", "origin: r.id", "recorded_at"))
+    + _each("earlier_events", _lower("Event", "origin: r.id", "recorded_at"))
+    + _each("earlier_assertions", _lower("Assertion", "origin: r.id", "recorded_at"))
+    + _each(
+        "entity_versions",
+        "MATCH (s:Entity {id: r.subject}) MATCH (o:Entity {id: r.object}) "
+        "MERGE (s)-[f:FACT {id: r.id}]->(o) ON CREATE SET f += r, f.seq = seq",
+    )
+    + _each(
+        "literal_versions",
+        "MATCH (s:Entity {id: r.row.subject}) "
+        "MERGE (o:Value {id: r.value}) ON CREATE SET o.text = r.row.object, o.seq = seq "
+        "MERGE (s)-[f:FACT {id: r.row.id}]->(o) ON CREATE SET f += r.row, f.seq = seq",
+    )
+    + _each(
+        "closings",
+        "MATCH ()-[f:FACT {id: r.id}]->() WHERE f.invalidated_at > r.at SET f.invalidated_at = r.at",
+    )
+    + _each("neighbours_old", "MATCH (:Event {id: r.id})-[x:RELATED]->(:Event) DELETE x")
+    + _each(
+        "neighbours",
+        "MATCH (e:Event {id: r.event}) MATCH (o:Event {id: r.neighbour}) "
+        "CREATE (e)-[:RELATED {weight: r.weight, seq: seq}]->(o)",
+    )
+    + _each("changes", _create("Change"))
+    + "RETURN seq"
+)
+
+# --- facts and evidence ---------------------------------------------------------------------------
+
+_FACT_DRIVERS: Final = {
+    "keys": "UNWIND $keys AS k MATCH ()-[f:FACT]->() WHERE f.key = k",
+    "version_ids": "UNWIND $version_ids AS k MATCH ()-[f:FACT]->() WHERE f.id = k",
+    "subject_ids": "UNWIND $subject_ids AS k MATCH (:Entity {id: k})-[f:FACT]->() WHERE true",
+    "object_ids": "UNWIND $object_ids AS k MATCH (:Entity {id: k})<-[f:FACT]-() WHERE true",
+    "as_subject": "UNWIND $entity_ids AS k MATCH (:Entity {id: k})-[f:FACT]->() WHERE true",
+    "as_object": "UNWIND $entity_ids AS k MATCH (:Entity {id: k})<-[f:FACT]-() WHERE true",
+    "predicates": "UNWIND $predicates AS k MATCH ()-[f:FACT]->() WHERE f.predicate = k",
+    "all": "MATCH ()-[f:FACT]->() WHERE true",
+}
+_FACT_CONDITIONS: Final = {
+    "keys": "f.key IN $keys",
+    "version_ids": "f.id IN $version_ids",
+    "subject_ids": "f.subject IN $subject_ids",
+    "object_ids": "f.object IN $object_ids",
+    "entity_ids": "(f.subject IN $entity_ids OR f.object IN $entity_ids)",
+    "predicates": "f.predicate IN $predicates",
+    "valid": "f.start < $valid_to AND f.end > $valid_from",
+}
+
+
+def facts(driver: str, conditions: tuple[str, ...], history: bool) -> str:
+    """Versions found by one selective driver and filtered by all conditions."""
+    parts = [_FACT_DRIVERS[driver], *(f"AND {_FACT_CONDITIONS[name]}" for name in conditions)]
+    parts.append("AND f.recorded_at <= $known AND f.recorded_at < f.invalidated_at")
+    if not history:
+        parts.append("AND $known < f.invalidated_at")
+    parts.append("RETURN DISTINCT properties(f), f.key, f.start, f.recorded_at, f.id")
+    parts.append("ORDER BY f.key, f.start, f.recorded_at, f.id LIMIT $limit")
+    return " ".join(parts)
+
+
+STORED_VERSIONS: Final = """
+UNWIND $keys AS k MATCH ()-[f:FACT]->() WHERE f.key = k RETURN properties(f)
+"""
+ALL_VERSIONS: Final = "MATCH ()-[f:FACT]->() RETURN properties(f)"
+ALL_ENTITIES: Final = """
+MATCH (e:Entity) OPTIONAL MATCH (a:Alias)-[:NAMES]->(e)
+RETURN e.id, e.key, e.recorded_at, collect([a.norm, a.text, a.type, a.recorded_at])
+"""
+
+ASSERTIONS: Final = f"""
+UNWIND $keys AS k MATCH (a:Assertion) WHERE a.key = k AND a.recorded_at <= $known AND {permitted("a")}
+RETURN properties(a) ORDER BY a.key, a.recorded_at, a.id
+"""
+ASSERTIONS_OF: Final = """
+UNWIND $origins AS k MATCH (a:Assertion) WHERE a.origin = k RETURN properties(a) ORDER BY a.id
+"""
+KEYS_OF: Final = """
+UNWIND $documents AS k MATCH (a:Assertion) WHERE a.document_id = k RETURN DISTINCT a.document_id, a.key
+ORDER BY a.document_id, a.key
+"""
+
+_HIDDEN: Final = "a.restricted = 1 AND none(l IN a.labels WHERE l IN $labels)"
+_HIDDEN_DRIVERS: Final = {
+    "keys": "UNWIND $keys AS k MATCH (a:Assertion) WHERE a.key = k",
+    "subject_ids": "UNWIND $subject_ids AS k MATCH (a:Assertion) WHERE a.subject = k",
+    "object_ids": "UNWIND $object_ids AS k MATCH (a:Assertion) WHERE a.object = k",
+    "as_subject": "UNWIND $entity_ids AS k MATCH (a:Assertion) WHERE a.subject = k",
+    "as_object": "UNWIND $entity_ids AS k MATCH (a:Assertion) WHERE a.object = k",
+    "predicates": "MATCH (a:Assertion) WHERE a.predicate IN $predicates",
+    "all": "MATCH (a:Assertion) WHERE true",
+}
+
+
+def hidden_keys(driver: str) -> str:
+    """Conflict keys with evidence that the caller may not see."""
+    return f"{_HIDDEN_DRIVERS[driver]} AND {_HIDDEN} RETURN DISTINCT a.key ORDER BY a.key"
+
+
+DOCUMENTS: Final = f"""
+UNWIND $documents AS k MATCH (d:Document) WHERE d.document_id = k AND d.recorded_at <= $known
+AND {permitted("d")} RETURN properties(d) ORDER BY d.document_id, d.recorded_at, d.revision, d.id
+"""
+
+# --- entities -------------------------------------------------------------------------------------
+
+_ENTITY: Final = """
+OPTIONAL MATCH (a:Alias)-[:NAMES]->(e)
+RETURN e.id, e.key, e.recorded_at, collect([a.norm, a.text, a.type, a.recorded_at])
+"""
+ENTITIES: Final = "UNWIND $ids AS k MATCH (e:Entity {id: k}) " + _ENTITY
+ENTITIES_BY_NAME: Final = (
+    "UNWIND $names AS k MATCH (:Alias {norm: k})-[:NAMES]->(e:Entity) WITH DISTINCT k, e "
+    "OPTIONAL MATCH (a:Alias)-[:NAMES]->(e) "
+    "RETURN k, e.id, e.key, e.recorded_at, collect([a.norm, a.text, a.type, a.recorded_at])"
+)
+SEARCH_ENTITIES: Final = """
+CALL db.idx.fulltext.queryNodes('Alias', $text) YIELD node, score
+RETURN node.entity_id, max(score) AS best ORDER BY best DESC, node.entity_id LIMIT $limit
+"""
+
+# An edge index is used only while the nodes of the pattern are neither labelled nor looked at: else the
+# planner scans the nodes first. So edges are found alone and their ends taken with startNode().
+
+# --- events and chunks ----------------------------------------------------------------------------
+
+LABELS: Final = {"event": "Event", "chunk": "Chunk"}
+
+
+def by_id(what: str) -> str:
+    """Visible events or chunks by their ids."""
+    match = f"UNWIND $ids AS k MATCH (n:{LABELS[what]} {{id: k}})"
+    return f"{match} WHERE {visible('n')} RETURN n{{.*, words: null}}"
+
+
+EVENTS_OF: Final = f"""
+UNWIND $entities AS k MATCH (:Entity {{id: k}})<-[:MENTIONS]-(n:Event) WHERE {visible("n")}
+WITH DISTINCT n RETURN n{{.*, words: null}}, n.start IS NULL, n.start, n.id
+ORDER BY n.start IS NULL, n.start, n.id LIMIT $limit
+"""
+EVENTS_OF_DURING: Final = f"""
+UNWIND $entities AS k MATCH ()-[m:MENTIONS]->()
+WHERE m.entity = k AND m.start < $valid_to AND m.end > $valid_from
+WITH DISTINCT startNode(m) AS n WHERE {visible("n")}
+RETURN n{{.*, words: null}}, n.start, n.id ORDER BY n.start, n.id LIMIT $limit
+"""
+STATIC_EVENTS_OF: Final = f"""
+UNWIND $entities AS k MATCH (:Entity {{id: k}})<-[:MENTIONS]-(n:Event)
+WHERE n.time_state = 3 AND {visible("n")}
+WITH DISTINCT n RETURN n{{.*, words: null}} ORDER BY n.id LIMIT $limit
+"""
+NEIGHBOURS: Final = """
+UNWIND $ids AS k MATCH (:Event {id: k})-[x:RELATED]-(:Event)
+WITH DISTINCT x RETURN startNode(x).id, endNode(x).id, x.weight
+"""
+LISTS_OF: Final = """
+UNWIND $ids AS k MATCH (:Event {id: k})-[x:RELATED]->(o:Event) RETURN k, o.id, x.weight
+"""
+EVENT_MENTIONS: Final = """
+UNWIND $probes AS p
+CALL {
+  WITH p MATCH ()-[m:MENTIONS]->()
+  WHERE m.entity = p.entity AND m.start < p.to AND m.end > p.from
+  WITH p, m, startNode(m) AS n WHERE n.withdrawn_at = $open
+  RETURN n ORDER BY CASE WHEN m.start >= p.end THEN m.start - p.end
+    WHEN m.end <= p.start THEN p.start - m.end ELSE 0 END, n.id LIMIT $limit
+}
+WITH DISTINCT n
+RETURN n.id, n.start, n.end, n.granularity, n.entity_ids, n.recorded_at, n.withdrawn_at
+"""
+MENTION_COUNTS: Final = """
+UNWIND $entities AS k MATCH (e:Entity {id: k}) RETURN k, indegree(e, 'MENTIONS')
+"""
+
+# --- search ---------------------------------------------------------------------------------------
+
+DURING: Final = "n.start < $valid_to AND n.end > $valid_from"
+STATIC: Final = "n.time_state = 3"
+_FOUND: Final = "n.id, n.document_id, n.revision, n.start IS NULL"
+
+
+def search_text(what: str, condition: str) -> str:
+    """Full-text hits, straight from the yielded node (matching it again would be quadratic)."""
+    return (
+        f"CALL db.idx.fulltext.queryNodes('{LABELS[what]}', $text) YIELD node AS n, score "
+        f"WHERE {visible('n')} AND {condition} "
+        f"RETURN {_FOUND}, score ORDER BY score DESC, n.id LIMIT $limit"
+    )
+
+
+TERM_HITS: Final = {
+    what: f"UNWIND $terms AS t CALL db.idx.fulltext.queryNodes('{label}', t) YIELD node RETURN t, count(node)"
+    for what, label in LABELS.items()
+}
+
+
+def search_vector(what: str, condition: str) -> str:
+    """The nearest $k vectors, then the filter: how many were reached tells whether to ask for more."""
+    return (
+        f"CALL db.idx.vector.queryNodes('{LABELS[what]}Vector', 'v', $k, vecf32($vector)) "
+        f"YIELD node, score MATCH (node)-[:OF]->(n:{LABELS[what]}) "
+        f"WITH n, score, ({visible('n')} AND {condition}) AS passes "
+        f"RETURN n.id, n.document_id, n.revision, n.start IS NULL, 1 - score, passes ORDER BY score, n.id"
+    )
+
+
+COUNT_DURING: Final = """
+MATCH (n:Event) WHERE n.start < $valid_to AND n.end > $valid_from WITH n LIMIT $limit RETURN count(n)
+"""
+VECTOR_COUNTS: Final = {what: f"MATCH (x:{label}Vector) RETURN count(x)" for what, label in LABELS.items()}
+
+
+def exact_vector(what: str, condition: str) -> str:
+    """Distances to every row that passes: for when few do, or the index cannot reach them."""
+    return (
+        f"MATCH (n:{LABELS[what]}) WHERE {condition} AND {visible('n')} "
+        f"MATCH (x:{LABELS[what]}Vector)-[:OF]->(n) "
+        f"RETURN {_FOUND}, 1 - vec.cosineDistance(x.v, vecf32($vector)) AS score "
+        "ORDER BY score DESC, n.id LIMIT $limit"
+    )
+
+
+# --- changes and counts ---------------------------------------------------------------------------
+
+CHANGES: Final = """
+MATCH (c:Change) WHERE c.seq > $after RETURN properties(c) ORDER BY c.seq, c.id LIMIT $limit
+"""
+COUNTS: Final = {
+    "documents": "MATCH (n:Document) WHERE n.kind < 3 RETURN count(DISTINCT n.document_id)",
+    "chunks": "MATCH (n:Chunk) RETURN count(n)",
+    "events": "MATCH (n:Event) RETURN count(n)",
+    "entities": "MATCH (n:Entity) RETURN count(n)",
+    "assertions": "MATCH (n:Assertion) RETURN count(n)",
+    "facts": "MATCH ()-[f:FACT]->() RETURN count(f)",
+}

@@ -1,0 +1,323 @@
+"""Reads of one graph by id, key, name and time. Search by text and vector is in ``search``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from tidegraph.domain.facts import Assertion, FactVersion, Revision
+from tidegraph.domain.interval import OPEN_END, Granularity, Interval
+from tidegraph.domain.naming import display_name
+from tidegraph.ports import (
+    ChangeRow,
+    ChunkRecord,
+    DocumentRecord,
+    EntityRecord,
+    EventMention,
+    EventRecord,
+    FactFilter,
+    Neighbour,
+    Visibility,
+)
+from tidegraph.storage import queries, rows, terms, visibility
+from tidegraph.storage.codec import Value
+from tidegraph.storage.connection import Connection
+from tidegraph.storage.derive import derive_for, merge_versions
+
+MAX_LIMIT: Final = 10_000
+_DRIVERS: Final = ("version_ids", "keys", "subject_ids", "object_ids", "entity_ids", "predicates")
+
+
+class FalkorReads:
+    """The GraphReader half of the store, but for the searches."""
+
+    def __init__(self, connection: Connection, registry: Any) -> None:
+        self.connection = connection
+        self.registry = registry
+
+    async def graphs(self) -> list[str]:
+        """Names of all graphs under the prefix."""
+        return await self.connection.graphs()
+
+    # --- facts ------------------------------------------------------------------------------------
+
+    async def facts(self, graph: str, which: FactFilter, seen: Visibility) -> list[FactVersion]:
+        """Versions in the order (key, valid start, recorded_at, version id); see GraphReader.facts."""
+        values = _fact_values(which, seen)
+        chosen = next((name for name in _DRIVERS if getattr(which, name)), "all")
+        drivers = ("as_subject", "as_object") if chosen == "entity_ids" else (chosen,)
+        conditions = tuple(name for name in _DRIVERS if name != chosen and getattr(which, name))
+        conditions += ("valid",) if which.valid is not None else ()
+        found: dict[str, FactVersion] = {}
+        for driver in drivers:
+            query = queries.facts(driver, conditions, which.history)
+            for row in await self.connection.read(graph, query, values):
+                version = rows.version_of(row[0])
+                found[version.version_id] = visibility.mask_version(version, seen)
+        hidden = await self._hidden_keys(graph, drivers, values, seen)
+        versions = list(found.values())
+        if hidden:
+            derived = await self._derive(graph, hidden, which, seen)
+            versions = merge_versions(versions, hidden, derived)
+        return sorted(versions, key=rows.version_order)[: which.limit]
+
+    async def _hidden_keys(
+        self, graph: str, drivers: Iterable[str], values: Mapping[str, Value], seen: Visibility
+    ) -> set[str]:
+        """Keys that the filter may touch and under which evidence is hidden from the caller."""
+        if seen.labels is None:
+            return set()
+        found: set[str] = set()
+        for driver in drivers:
+            if driver == "version_ids":
+                query, parameters = queries.hidden_keys("keys"), {"keys": await self._keys(graph, values)}
+            else:
+                query, parameters = queries.hidden_keys(driver), {}
+            found.update(row[0] for row in await self.connection.read(graph, query, {**values, **parameters}))
+        return found
+
+    async def _keys(self, graph: str, values: Mapping[str, Value]) -> list[str]:
+        query = queries.facts("version_ids", (), True)
+        return sorted({row[1] for row in await self.connection.read(graph, query, values)})
+
+    async def _derive(
+        self, graph: str, keys: set[str], which: FactFilter, seen: Visibility
+    ) -> list[FactVersion]:
+        evidence = await self.assertions(graph, sorted(keys), seen)
+        documents = sorted({item.document_id for item in evidence if item.register})
+        revisions = await self.revisions(graph, documents, seen) if documents else []
+        return derive_for(self.registry, evidence, revisions, which, seen)
+
+    async def assertions(self, graph: str, keys: Sequence[str], seen: Visibility) -> list[Assertion]:
+        """Evidence under the keys in the order (key, recorded_at, id), withdrawn or not."""
+        if not keys:
+            return []
+        values = {"keys": sorted(set(keys)), **visibility.parameters(seen)}
+        found = await self.connection.read(graph, queries.ASSERTIONS, values)
+        return [visibility.mask(rows.assertion_of(row[0]), seen) for row in found]
+
+    async def assertions_of(self, graph: str, origins: Sequence[str]) -> list[Assertion]:
+        """All assertions of the readings, in the order of their ids."""
+        if not origins:
+            return []
+        found = await self.connection.read(graph, queries.ASSERTIONS_OF, {"origins": sorted(set(origins))})
+        return [rows.assertion_of(row[0]) for row in found]
+
+    async def keys_of(self, graph: str, document_ids: Sequence[str]) -> dict[str, list[str]]:
+        """Conflict keys under which any revision of each document has evidence."""
+        found: dict[str, list[str]] = {}
+        if document_ids:
+            values = {"documents": sorted(set(document_ids))}
+            for document_id, key in await self.connection.read(graph, queries.KEYS_OF, values):
+                found.setdefault(document_id, []).append(key)
+        return found
+
+    async def stored_versions(self, graph: str, keys: Sequence[str]) -> list[FactVersion]:
+        """Every stored row under the keys as it is, also those that were never believed."""
+        if not keys:
+            return []
+        found = await self.connection.read(graph, queries.STORED_VERSIONS, {"keys": sorted(set(keys))})
+        return sorted((rows.version_of(row[0]) for row in found), key=rows.version_order)
+
+    async def all_versions(self, graph: str) -> list[FactVersion]:
+        """Every stored row of the graph, for dumps and checks."""
+        found = await self.connection.read(graph, queries.ALL_VERSIONS)
+        return sorted((rows.version_of(row[0]) for row in found), key=rows.version_order)
+
+    # --- documents --------------------------------------------------------------------------------
+
+    async def documents(
+        self, graph: str, document_ids: Sequence[str], seen: Visibility
+    ) -> list[DocumentRecord]:
+        """Every part of every submission in the order (document, recorded_at, revision)."""
+        if not document_ids:
+            return []
+        values = {"documents": sorted(set(document_ids)), **visibility.parameters(seen)}
+        found = await self.connection.read(graph, queries.DOCUMENTS, values)
+        return [visibility.mask(rows.document_record(graph, row[0]), seen) for row in found]
+
+    async def revisions(self, graph: str, document_ids: Sequence[str], seen: Visibility) -> list[Revision]:
+        """Complete revisions of the documents: those of which every part has arrived."""
+        return visibility.complete_revisions(await self.documents(graph, document_ids, seen))
+
+    # --- entities ---------------------------------------------------------------------------------
+
+    async def entities(self, graph: str, entity_ids: Sequence[str]) -> list[EntityRecord]:
+        """Entities in the order of their ids."""
+        if not entity_ids:
+            return []
+        found = await self.connection.read(graph, queries.ENTITIES, {"ids": sorted(set(entity_ids))})
+        return sorted((_entity(row) for row in found), key=lambda entity: entity.entity_id)
+
+    async def all_entities(self, graph: str) -> list[EntityRecord]:
+        """Every entity of the graph, for dumps and checks."""
+        found = await self.connection.read(graph, queries.ALL_ENTITIES)
+        return sorted((_entity(row) for row in found), key=lambda entity: entity.entity_id)
+
+    async def entities_by_name(self, graph: str, normalised: Sequence[str]) -> dict[str, list[EntityRecord]]:
+        """Entities that carry exactly this normalised name or alias, by name."""
+        if not normalised:
+            return {}
+        found: dict[str, list[EntityRecord]] = {}
+        values = {"names": sorted(set(normalised))}
+        for row in await self.connection.read(graph, queries.ENTITIES_BY_NAME, values):
+            found.setdefault(row[0], []).append(_entity(row[1:]))
+        return {name: sorted(group, key=lambda entity: entity.entity_id) for name, group in found.items()}
+
+    async def search_entities(self, graph: str, text: str, limit: int) -> list[tuple[EntityRecord, float]]:
+        """Full-text search over names and aliases, best first."""
+        query = terms.any_of(terms.select([text], limit=16))
+        if not query or limit <= 0:
+            return []
+        values = {"text": query, "limit": min(limit, MAX_LIMIT)}
+        hits = await self.connection.read(graph, queries.SEARCH_ENTITIES, values)
+        scores: dict[str, float] = dict(hits)
+        found = [
+            (entity, float(scores[entity.entity_id])) for entity in await self.entities(graph, list(scores))
+        ]
+        return sorted(found, key=lambda pair: (-pair[1], pair[0].entity_id))
+
+    # --- events and chunks ------------------------------------------------------------------------
+
+    async def events(self, graph: str, event_ids: Sequence[str], seen: Visibility) -> list[EventRecord]:
+        """Visible events in the order of the ids asked for."""
+        found = await self._by_id(graph, "event", event_ids, seen)
+        records = {row["id"]: visibility.mask(rows.event_record(row), seen) for row in found}
+        return [records[id_] for id_ in dict.fromkeys(event_ids) if id_ in records]
+
+    async def chunks(self, graph: str, chunk_ids: Sequence[str], seen: Visibility) -> list[ChunkRecord]:
+        """Visible chunks in the order of the ids asked for."""
+        found = await self._by_id(graph, "chunk", chunk_ids, seen)
+        records = {row["id"]: visibility.mask(rows.chunk_record(row), seen) for row in found}
+        return [records[id_] for id_ in dict.fromkeys(chunk_ids) if id_ in records]
+
+    async def _by_id(
+        self, graph: str, what: str, ids: Sequence[str], seen: Visibility
+    ) -> list[dict[str, Any]]:
+        if not ids:
+            return []
+        values = {"ids": sorted(set(ids)), **visibility.parameters(seen)}
+        return [row[0] for row in await self.connection.read(graph, queries.by_id(what), values)]
+
+    async def events_of(
+        self, graph: str, entity_ids: Sequence[str], valid: Interval | None, seen: Visibility, limit: int
+    ) -> list[EventRecord]:
+        """Events that mention any of the entities: dated ones in time order, then the others by id."""
+        if not entity_ids or limit <= 0:
+            return []
+        values: dict[str, Value] = {
+            "entities": sorted(set(entity_ids)),
+            "limit": min(limit, MAX_LIMIT),
+            **visibility.parameters(seen),
+        }
+        if valid is None:
+            found = await self.connection.read(graph, queries.EVENTS_OF, values)
+            return [visibility.mask(rows.event_record(row[0]), seen) for row in found]
+        values["valid_from"], values["valid_to"] = visibility.valid_bounds(valid)
+        found = await self.connection.read(graph, queries.EVENTS_OF_DURING, values)
+        dated = [visibility.mask(rows.event_record(row[0]), seen) for row in found]
+        if len(dated) >= limit:
+            return dated
+        found = await self.connection.read(graph, queries.STATIC_EVENTS_OF, values)
+        static = [visibility.mask(rows.event_record(row[0]), seen) for row in found]
+        force = await self.in_force(graph, {record.document_id for record in static}, seen)
+        return (dated + [event for event in static if visibility.event_passes(event, valid, force)])[:limit]
+
+    async def in_force(
+        self, graph: str, document_ids: Iterable[str], seen: Visibility
+    ) -> dict[visibility.Revision, Interval]:
+        """When each visible revision of the documents is in force."""
+        return visibility.in_force(await self.documents(graph, list(document_ids), seen), seen)
+
+    async def neighbours(self, graph: str, event_ids: Sequence[str]) -> list[Neighbour]:
+        """Entries of the events' own lists and entries of other lists that name them."""
+        return await self._lists(graph, queries.NEIGHBOURS, event_ids)
+
+    async def lists_of(self, graph: str, event_ids: Sequence[str]) -> list[Neighbour]:
+        """Entries of the events' own lists."""
+        return await self._lists(graph, queries.LISTS_OF, event_ids)
+
+    async def _lists(self, graph: str, query: str, event_ids: Sequence[str]) -> list[Neighbour]:
+        if not event_ids:
+            return []
+        found = await self.connection.read(graph, query, {"ids": sorted(set(event_ids))})
+        entries = [Neighbour(owner, other, float(weight)) for owner, other, weight in found]
+        return sorted(entries, key=lambda entry: (entry.event_id, -entry.weight, entry.neighbour_id))
+
+    async def event_mentions(
+        self, graph: str, entity_ids: Sequence[str], window: Interval, limit_per_entity: int
+    ) -> list[EventMention]:
+        """Dated events sharing an entity inside the window, the nearest to its middle first kept."""
+        middle = window.start // 2 + window.end // 2
+        near = Interval(middle, middle)
+        return await self.probe_mentions(graph, [(id_, near, window) for id_ in entity_ids], limit_per_entity)
+
+    async def probe_mentions(
+        self, graph: str, probes: Sequence[tuple[str, Interval, Interval]], limit: int
+    ) -> list[EventMention]:
+        """For each (entity, own time, window) the ``limit`` dated events nearest in time; one round trip."""
+        if not probes:
+            return []
+        asked = [
+            {"entity": entity, "start": own.start, "end": own.end, "from": window.start, "to": window.end}
+            for entity, own, window in probes
+        ]
+        values = {"probes": asked, "limit": limit, "open": OPEN_END}
+        found = await self.connection.read(graph, queries.EVENT_MENTIONS, values)
+        return sorted((_mention(row) for row in found), key=lambda mention: mention.event_id)
+
+    async def mention_counts(self, graph: str, entity_ids: Sequence[str]) -> dict[str, int]:
+        """In how many events each entity is mentioned."""
+        if not entity_ids:
+            return {}
+        found = await self.connection.read(
+            graph, queries.MENTION_COUNTS, {"entities": sorted(set(entity_ids))}
+        )
+        return dict(found)
+
+    # --- feed and figures -------------------------------------------------------------------------
+
+    async def changes(self, graph: str, after_sequence: int, limit: int) -> list[ChangeRow]:
+        """What changed, ascending by (commit sequence, change id)."""
+        values = {"after": after_sequence, "limit": max(0, min(limit, MAX_LIMIT))}
+        return [rows.change_of(row[0]) for row in await self.connection.read(graph, queries.CHANGES, values)]
+
+    async def counts(self, graph: str) -> Mapping[str, int]:
+        """Documents, chunks, events, entities, assertions and fact versions of the graph."""
+        found = {}
+        for name, query in queries.COUNTS.items():
+            found[name] = int((await self.connection.read(graph, query))[0][0])
+        return found
+
+
+def _fact_values(which: FactFilter, seen: Visibility) -> dict[str, Value]:
+    values: dict[str, Value] = {
+        name: sorted(set(getattr(which, name))) for name in _DRIVERS if getattr(which, name)
+    }
+    values |= visibility.parameters(seen)
+    values["limit"] = max(0, min(which.limit, MAX_LIMIT))
+    if which.valid is not None:
+        values["valid_from"], values["valid_to"] = visibility.valid_bounds(which.valid)
+    return values
+
+
+def _entity(row: Sequence[Any]) -> EntityRecord:
+    """An entity from (id, key, recorded_at, aliases as [normal form, text, type, recorded_at])."""
+    entity_id, key, recorded_at, aliases = row
+    listed = sorted((alias for alias in aliases if alias[0] is not None), key=lambda a: (a[3], a[0], a[1]))
+    names = [(normal, text) for normal, text, _, _ in listed]
+    typed = next((alias[2] for alias in listed if alias[2]), 0)
+    return EntityRecord(
+        entity_id=entity_id,
+        key=key,
+        name=display_name(key, names),
+        type=rows.entity_type(typed),
+        aliases=tuple(sorted({text for _, text in names})),
+        recorded_at=recorded_at,
+    )
+
+
+def _mention(row: Sequence[Any]) -> EventMention:
+    event_id, start, end, granularity, entity_ids, recorded_at, withdrawn_at = row
+    interval = Interval(start, end, Granularity(granularity))
+    return EventMention(event_id, interval, frozenset(entity_ids or ()), recorded_at, withdrawn_at)

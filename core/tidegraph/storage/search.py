@@ -1,0 +1,185 @@
+"""The text and the vector leg over events and chunks.
+
+Neither index takes a filter. The text leg filters the yielded node itself; the vector leg asks for more
+than is wanted and grows when too few survive. A valid-time constraint that leaves few events is served
+the other way round: time first, then exact distances over what is left.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from tidegraph.domain.interval import Interval
+from tidegraph.ports import Scored, Vector, Visibility
+from tidegraph.storage import queries, terms, visibility
+from tidegraph.storage.codec import Value
+from tidegraph.storage.reads import MAX_LIMIT, FalkorReads
+
+MIN_NEIGHBOURS: Final = 50
+"""The beam is max(efRuntime, k): below 50 the recall of the index falls."""
+MAX_NEIGHBOURS: Final = 4_096
+OVERFETCH: Final = 4
+EXACT_MAX_EVENTS: Final = 10_000
+"""Up to this many events inside the constraint exact distances are quicker than growing k."""
+_FREQUENCY_SECONDS: Final = 300.0
+_FREQUENCY_ENTRIES: Final = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Hit:
+    id: str
+    document_id: str
+    revision: str
+    undated: bool
+    score: float
+
+
+class FalkorSearch(FalkorReads):
+    """The searches of the GraphReader."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._frequencies: dict[tuple[str, str, str], tuple[float, int]] = {}
+
+    # --- text -------------------------------------------------------------------------------------
+
+    async def search_text(
+        self,
+        graph: str,
+        what: str,
+        words: Sequence[str],
+        seen: Visibility,
+        valid: Interval | None,
+        limit: int,
+    ) -> list[Scored]:
+        """Full-text leg, best first; the rarest words are asked for, within a budget of hits."""
+        found = terms.select(words)
+        if not found or limit <= 0:
+            return []
+        found = terms.rarest(found, await self._hits_of(graph, what, found))
+        if not found:
+            return []
+        values: dict[str, Value] = {"text": terms.any_of(found), **visibility.parameters(seen)}
+        condition = _condition(what, valid, values)
+        asked = min(limit if condition == "true" else OVERFETCH * limit, MAX_LIMIT)
+        while True:
+            values["limit"] = asked
+            rows = await self.connection.read(graph, queries.search_text(what, condition), values)
+            kept = await self._in_force(graph, [_Hit(*row) for row in rows], valid, seen)
+            if len(kept) >= limit or len(rows) < asked or asked >= MAX_LIMIT:
+                return [Scored(hit.id, hit.score) for hit in kept[:limit]]
+            asked = min(asked * OVERFETCH, MAX_LIMIT)
+
+    async def _hits_of(self, graph: str, what: str, found: Sequence[str]) -> dict[str, int]:
+        """How many rows hold each word, remembered for some minutes: only their order matters."""
+        now = asyncio.get_running_loop().time()
+        known = {word: self._frequencies.get((graph, what, word)) for word in found}
+        result = {word: entry[1] for word, entry in known.items() if entry and entry[0] > now}
+        unknown = [word for word in found if word not in result]
+        if unknown:
+            rows = await self.connection.read(graph, queries.TERM_HITS[what], {"terms": unknown})
+            counted = dict.fromkeys(unknown, 0) | {word: int(count) for word, count in rows}
+            if len(self._frequencies) > _FREQUENCY_ENTRIES:
+                self._frequencies.clear()
+            for word, count in counted.items():
+                result[word] = count
+                # A word not seen yet may arrive with the next commit.
+                if count:
+                    self._frequencies[graph, what, word] = (now + _FREQUENCY_SECONDS, count)
+        return result
+
+    # --- vectors ----------------------------------------------------------------------------------
+
+    async def search_vector(
+        self, graph: str, what: str, vector: Vector, seen: Visibility, valid: Interval | None, limit: int
+    ) -> list[Scored]:
+        """Vector leg, best first; score is cosine similarity."""
+        if limit <= 0:
+            return []
+        values: dict[str, Value] = {"vector": vector, **visibility.parameters(seen)}
+        condition = _condition(what, valid, values)
+        if valid is not None and what == "event" and await self._few_during(graph, values):
+            exact = await self._exact(graph, what, values, queries.DURING, limit)
+            static = await self._nearest(
+                graph, what, values, queries.STATIC, seen, valid, limit, MIN_NEIGHBOURS
+            )
+            kept = sorted((*exact, *static), key=lambda hit: (-hit.score, hit.id))
+        else:
+            cap = MAX_NEIGHBOURS
+            kept = await self._nearest(graph, what, values, condition, seen, valid, limit, cap)
+        return [Scored(hit.id, hit.score) for hit in kept[:limit]]
+
+    async def _few_during(self, graph: str, values: dict[str, Value]) -> bool:
+        bounds = {name: values[name] for name in ("valid_from", "valid_to")}
+        rows = await self.connection.read(
+            graph, queries.COUNT_DURING, {**bounds, "limit": EXACT_MAX_EVENTS + 1}
+        )
+        return int(rows[0][0]) <= EXACT_MAX_EVENTS
+
+    async def _exact(
+        self, graph: str, what: str, values: dict[str, Value], condition: str, limit: int
+    ) -> list[_Hit]:
+        asked = {**values, "limit": min(limit, MAX_LIMIT)}
+        rows = await self.connection.read(graph, queries.exact_vector(what, condition), asked)
+        return [_Hit(*row) for row in rows]
+
+    async def _unreached(self, graph: str, what: str, reached: int) -> bool:
+        """True when the index gave fewer rows than there are and looking at all of them is cheap.
+
+        Many equal vectors (a sentence that every revision repeats) can cut the index into parts, of
+        which a query sees one.
+        """
+        total = int((await self.connection.read(graph, queries.VECTOR_COUNTS[what]))[0][0])
+        return reached < total <= EXACT_MAX_EVENTS
+
+    async def _nearest(
+        self,
+        graph: str,
+        what: str,
+        values: dict[str, Value],
+        condition: str,
+        seen: Visibility,
+        valid: Interval | None,
+        limit: int,
+        cap: int,
+    ) -> list[_Hit]:
+        """The nearest that pass, growing k while too few do and there are more."""
+        asked = min(max(MIN_NEIGHBOURS, OVERFETCH * limit), MAX_NEIGHBOURS)
+        cap = max(cap, asked)
+        while True:
+            rows = await self.connection.read(
+                graph, queries.search_vector(what, condition), {**values, "k": asked}
+            )
+            hits = [_Hit(*row[:5]) for row in rows if row[5]]
+            kept = await self._in_force(graph, hits, valid, seen)
+            if len(kept) < limit and len(rows) < asked and await self._unreached(graph, what, len(rows)):
+                hits = await self._exact(graph, what, values, condition, MAX_LIMIT)
+                return (await self._in_force(graph, hits, valid, seen))[:limit]
+            if len(kept) >= limit or len(rows) < asked or asked >= cap:
+                return kept[:limit]
+            asked = min(asked * OVERFETCH, cap)
+
+    async def _in_force(
+        self, graph: str, hits: list[_Hit], valid: Interval | None, seen: Visibility
+    ) -> list[_Hit]:
+        """Hits of which the revision has to be in force, where a valid time is asked for."""
+        documents = {hit.document_id for hit in hits if hit.undated}
+        if valid is None or not documents:
+            return hits
+        force = await self.in_force(graph, documents, seen)
+        return [
+            hit
+            for hit in hits
+            if not hit.undated or visibility.revision_passes(hit.document_id, hit.revision, valid, force)
+        ]
+
+
+def _condition(what: str, valid: Interval | None, values: dict[str, Value]) -> str:
+    """The part of the valid-time constraint that the store can decide on a row alone."""
+    if valid is None:
+        return "true"
+    values["valid_from"], values["valid_to"] = visibility.valid_bounds(valid)
+    return "true" if what == "chunk" else f"(({queries.DURING}) OR {queries.STATIC})"
