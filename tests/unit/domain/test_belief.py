@@ -21,8 +21,10 @@ def test_a_later_start_bounds_the_earlier_open_fact() -> None:
     world.tell("b", "2020")
     assert world.belief() == [("a", "2010", "2020"), ("b", "2020", "")]
     first, second = world.now()
-    assert first.end_inferred and first.end_granularity is Granularity.YEAR
-    assert not second.end_inferred and not second.conflicted
+    assert first.end_inferred
+    assert first.end_granularity is Granularity.YEAR
+    assert not second.end_inferred
+    assert not second.conflicted
 
 
 def test_an_older_start_told_later_arrives_bounded() -> None:
@@ -69,7 +71,8 @@ def test_an_unknown_start_stays_visible_beside_a_dated_fact() -> None:
     world.tell("b", "2020")
     assert world.belief() == [("a", "..", "2020"), ("b", "2020", "")]
     undated = world.now()[0]
-    assert undated.conflicted and not undated.start_known
+    assert undated.conflicted
+    assert not undated.start_known
 
 
 def test_two_unknown_starts_are_a_conflict_with_one_winner() -> None:
@@ -216,9 +219,11 @@ def test_an_earlier_start_learned_later_extends_the_fact_and_not_what_was_known(
     world.tell("imogen", "2023-06-05", verb=Verb.STATE, seen=True)
     world.tell("imogen", "2017", verb=Verb.STATE)
     assert world.belief() == [("imogen", "2017", "")]
-    assert world.now()[0].start_known and world.now()[0].start_granularity is Granularity.YEAR
+    assert world.now()[0].start_known
+    assert world.now()[0].start_granularity is Granularity.YEAR
     before = believed(world.versions(), 1)
-    assert spans(before) == [("imogen", "2023-06-05", "")] and not before[0].start_known
+    assert spans(before) == [("imogen", "2023-06-05", "")]
+    assert not before[0].start_known
 
 
 def test_a_new_value_seen_bounds_the_one_before() -> None:
