@@ -1,0 +1,193 @@
+"""From claims to assertions: names, times and status put in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from tidegraph.domain import ids
+from tidegraph.domain.documents import (
+    EntityType,
+    ExtractedAssertion,
+    GroundedDocument,
+    Mention,
+    Status,
+    Term,
+    ValidTime,
+    Verb,
+)
+from tidegraph.domain.policies import ObjectKind
+from tidegraph.domain.predicates import Registry
+from tidegraph.language.claims import Claim, Side
+from tidegraph.language.coreference import PRONOUNS, Resolution, Thing
+from tidegraph.language.registry import load_registry
+from tidegraph.language.status import Stance
+from tidegraph.language.times import TimeContext, is_ahead, valid_time
+
+_PERSONS = frozenset(
+    {
+        "holds_role",
+        "leads",
+        "member_of",
+        "plays_for",
+        "employer",
+        "educated_at",
+        "position_held",
+        "member_of_party",
+    }
+)
+_ORGANISATIONS = frozenset(
+    {"holds_role", "leads", "member_of", "plays_for", "employer", "educated_at", "member_of_party"}
+)
+
+
+@cache
+def _registry() -> Registry:
+    return load_registry()
+
+
+@dataclass(slots=True)
+class Builder:
+    """Collects the mentions and assertions of one document part."""
+
+    document: GroundedDocument
+    resolution: Resolution
+    epoch: str
+    base: int
+    mentions: dict[tuple[int, int], Mention]
+    assertions: list[ExtractedAssertion]
+    seen: set[tuple[object, ...]]
+
+    def mention(self, start: int, end: int, name: str, canonical: str, kind: EntityType) -> Mention:
+        """The mention at a span, made when it is first asked for."""
+        found = self.mentions.get((start, end))
+        if found is None:
+            header = self.document.header
+            key = ids.mention_id(header.graph, header.document_id, header.revision, start, end, self.epoch)
+            found = Mention(key, name, canonical, kind, start, end)
+            self.mentions[(start, end)] = found
+        return found
+
+    def of_thing(self, thing: Thing, near: int) -> Mention:
+        """The mention of a thing at or last before an offset, else its first one."""
+        spans = thing.spans
+        chosen = spans[0]
+        for span in spans:
+            if span[0] > near:
+                break
+            chosen = span
+        return self.mention(chosen[0], chosen[1], chosen[2], thing.name, thing.type)
+
+    def term(self, side: Side, *, literal: bool) -> Term | None:
+        """A side of a claim as a term; None when the phrase has no referent."""
+        token = side.token
+        if token is None:
+            return Term("", side.literal)
+        thing = None if side.literal else self.resolution.of(token)
+        if thing is not None and thing.spans:
+            return Term("", thing.name) if literal else Term(self.of_thing(thing, token.start).mention_id, "")
+        if token.lower in PRONOUNS or token.tag in {"WP", "WDT", "EX", "PRP", "PRP$"}:
+            return None
+        name = side.literal or (token.name.text if token.name else token.text)
+        if literal:
+            return Term("", name)
+        kind = token.name.type if token.name else EntityType.OTHER
+        return Term(self.mention(token.start, token.end, name, name, kind).mention_id, "")
+
+    def add(self, claim: Claim, stance: Stance, context: TimeContext, event_id: str) -> None:
+        """Turn a claim into an assertion, unless a side or its time is unknown."""
+        if not stance.claims:
+            return
+        verb = claim.verb
+        clause = claim.clause
+        valid = valid_time(verb, clause, self.document.text, self.base, context)
+        if valid is None:
+            return
+        status = self._status(claim, stance, valid, context)
+        self.put(claim, status, valid, event_id, (clause.sentence.start, clause.sentence.end))
+
+    def _status(self, claim: Claim, stance: Stance, valid: ValidTime, context: TimeContext) -> Status:
+        if stance.status in {Status.ASSERTED, Status.REPORTED} and (
+            claim.planned or is_ahead(valid, claim.verb, context)
+        ):
+            return Status.PLANNED
+        if stance.ceased and stance.status is Status.ASSERTED:
+            return Status.CEASED
+        return stance.status
+
+    def put(
+        self, claim: Claim, status: Status, valid: ValidTime, event_id: str, span: tuple[int, int]
+    ) -> None:
+        """Add an assertion whose time and status are known."""
+        verb = claim.verb if claim.verb is not Verb.UNSPECIFIED else Verb.STATE
+        literal = _registry().policy(claim.predicate).object_kind is ObjectKind.LITERAL
+        self._sharpen(claim)
+        subject = self.term(claim.subject, literal=False)
+        obj = self.term(claim.object, literal=literal)
+        if subject is None or obj is None or not (subject.mention_id or subject.literal):
+            return
+        nobody = not (obj.mention_id or obj.literal)
+        if (nobody and verb is not Verb.STOP) or self._same(claim):
+            return
+        key = (subject, claim.predicate, obj, claim.qualifiers, verb, status, valid)
+        if key in self.seen:
+            return
+        self.seen.add(key)
+        header = self.document.header
+        self.assertions.append(
+            ExtractedAssertion(
+                assertion_id=ids.assertion_id(
+                    header.graph,
+                    header.document_id,
+                    header.revision,
+                    span[0],
+                    span[1],
+                    self.epoch,
+                    len(self.assertions),
+                ),
+                subject=subject,
+                predicate=claim.predicate,
+                object=obj,
+                qualifiers=claim.qualifiers,
+                valid=valid,
+                verb=verb,
+                status=status,
+                confidence=claim.confidence,
+                start_char=span[0],
+                end_char=span[1],
+                event_id=event_id,
+                rule_id=claim.rule,
+            )
+        )
+
+    def _same(self, claim: Claim) -> bool:
+        left, right = claim.subject.token, claim.object.token
+        if left is None or right is None:
+            return False
+        thing = self.resolution.of(left)
+        return left is right or (thing is not None and thing is self.resolution.of(right))
+
+    def _sharpen(self, claim: Claim) -> None:
+        if claim.subject.token is not None and claim.predicate in _PERSONS:
+            if thing := self.resolution.of(claim.subject.token):
+                thing.sharpen(EntityType.PERSON)
+        if claim.object.token is not None and claim.predicate in _ORGANISATIONS:
+            if thing := self.resolution.of(claim.object.token):
+                thing.sharpen(EntityType.ORGANISATION)
+
+    def all_mentions(self) -> tuple[Mention, ...]:
+        """Every named span of the part, in text order; kinds as the whole part showed them."""
+        for thing in self.resolution.things:
+            for start, end, name in thing.spans:
+                self.mentions[(start, end)] = self._sharpened(start, end, name, thing)
+        return tuple(sorted(self.mentions.values(), key=lambda m: (m.start_char, m.end_char)))
+
+    def _sharpened(self, start: int, end: int, name: str, thing: Thing) -> Mention:
+        known = self.mention(start, end, name, thing.name, thing.type)
+        return Mention(known.mention_id, known.name, thing.name, thing.type, start, end)
+
+
+def inside(mentions: Sequence[Mention], start: int, end: int) -> list[Mention]:
+    """The mentions within a span."""
+    return [m for m in mentions if m.start_char >= start and m.end_char <= end]

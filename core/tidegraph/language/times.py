@@ -1,0 +1,351 @@
+"""When a claim holds: which time expression dates it, at which end, and what else may be said."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from tidegraph.domain.documents import (
+    DocumentTime,
+    EndpointBasis,
+    ExpressionKind,
+    TimeExpression,
+    ValidTime,
+    Verb,
+)
+from tidegraph.domain.interval import (
+    MICROS_PER_DAY,
+    OPEN_END,
+    OPEN_START,
+    Granularity,
+    Interval,
+    civil_from_days,
+)
+from tidegraph.language.clauses import Clause
+from tidegraph.language.parsing import Sentence, Token
+
+_TIMELESS: Final = frozenset({ExpressionKind.DURATION, ExpressionKind.RECURRING})
+_ENDING_CUE: Final = re.compile(r"\b(?:until|till|through|up to|ending|ends?)\s*$", re.IGNORECASE)
+_STARTING_CUE: Final = re.compile(
+    r"\b(?:since|from|as of|effective|starting|beginning|as from|with effect from|after)\s*$", re.IGNORECASE
+)
+_VAGUE_CUE: Final = re.compile(r"\b(?:before|after|by|prior to|earlier than|later than)\s*$", re.IGNORECASE)
+_CUE_WINDOW: Final = 24
+
+
+@dataclass(frozen=True, slots=True)
+class TimeContext:
+    """What dates a sentence from outside: the document's day, and a date above it (heading, list item)."""
+
+    document: DocumentTime | None
+    carried: TimeExpression | None
+
+    @property
+    def day(self) -> int | None:
+        """Start of the document's day, microseconds."""
+        if self.document is None:
+            return None
+        return self.document.instant - self.document.instant % MICROS_PER_DAY
+
+
+@dataclass(frozen=True, slots=True)
+class Tense:
+    """``past`` for what was, also with "had"; a present perfect is not past."""
+
+    past: bool
+    perfect: bool
+
+
+def tense_of(clause: Clause) -> Tense:
+    """The tense of a clause's verb, or of the verb that governs it."""
+    verb = clause.governor or clause.verb
+    auxiliaries = [c for c in verb.children if c.dep in {"aux", "auxpass"}]
+    if any(c.tag == "VBD" or c.lower == "had" for c in auxiliaries):
+        return Tense(True, any(c.lower == "had" for c in auxiliaries))
+    if any(c.lower in {"has", "have", "'ve", "’ve"} for c in auxiliaries):
+        return Tense(False, True)
+    if any(c.tag in {"VBZ", "VBP", "MD"} for c in auxiliaries):
+        return Tense(False, False)
+    if verb.tag == "VBD":
+        return Tense(True, False)
+    if (
+        verb.tag in {"VBN", "VBG"}
+        and verb.head is not verb
+        and verb.dep in {"acl", "advcl", "conj", "xcomp", "relcl"}
+    ):
+        governing = _verb_above(verb)
+        return Tense(governing is not None and governing.tag == "VBD", False)
+    return Tense(False, False)
+
+
+def _verb_above(token: Token) -> Token | None:
+    current = token
+    while current.head is not current:
+        current = current.head
+        if current.pos in {"VERB", "AUX"} and current.dep not in {"aux", "auxpass"}:
+            return current
+    return None
+
+
+def times_of(clause: Clause) -> list[TimeExpression]:
+    """The time expressions that date a clause, nearest first.
+
+    Its own, else those of the clause that it shares its sentence's frame with, else the only one of
+    the sentence.
+    """
+    own = _governed(clause)
+    if own:
+        return own
+    verb = clause.governor or clause.verb
+    shared = _shared(clause, verb)
+    if shared:
+        return shared
+    everything = sentence_times(clause.sentence)
+    if len(everything) == 1 and not _in_foreign_clause(everything[0], clause):
+        return everything
+    return []
+
+
+def sentence_times(sentence: Sentence) -> list[TimeExpression]:
+    """The dated expressions of a sentence in text order."""
+    found: list[TimeExpression] = []
+    for token in sentence.tokens:
+        time = token.time
+        if (
+            time is not None
+            and time.kind not in _TIMELESS
+            and (not found or found[-1] is not time)
+            and time not in found
+        ):
+            found.append(time)
+    return found
+
+
+def _governed(clause: Clause) -> list[TimeExpression]:
+    anchors = {id(clause.verb)} | ({id(clause.governor)} if clause.governor else set())
+    return _below(clause.sentence, anchors)
+
+
+def _below(sentence: Sentence, anchors: set[int]) -> list[TimeExpression]:
+    found: list[TimeExpression] = []
+    for token in sentence.tokens:
+        if token.time is None or token.time.kind in _TIMELESS or token.time in found:
+            continue
+        governor = _verb_above(token)
+        if governor is not None and id(governor) in anchors:
+            found.append(token.time)
+    return found
+
+
+def _shared(clause: Clause, verb: Token) -> list[TimeExpression]:
+    """The times of the clauses joined with this one: its head, its conjuncts, its parataxis."""
+    current = verb
+    for _ in range(4):
+        if current.head is current or current.dep not in {
+            "conj",
+            "xcomp",
+            "ccomp",
+            "advcl",
+            "parataxis",
+            "pcomp",
+            "dep",
+            "acl",
+            "relcl",
+        }:
+            break
+        current = current.head
+        if current.pos in {"VERB", "AUX"}:
+            found = _below(clause.sentence, {id(current)})
+            if found:
+                return found
+    for child in verb.children:
+        if child.dep in {"conj", "ccomp", "parataxis", "advcl", "xcomp"} and child.pos in {"VERB", "AUX"}:
+            found = _below(clause.sentence, {id(child)})
+            if found:
+                return found
+    return []
+
+
+def _in_foreign_clause(time: TimeExpression, clause: Clause) -> bool:
+    """Whether the expression belongs to a subordinate clause that says something else."""
+    for token in clause.sentence.tokens:
+        if token.time is time:
+            governor = _verb_above(token)
+            return (
+                governor is not None
+                and governor.dep in {"relcl", "advcl", "acl"}
+                and governor is not clause.verb
+            )
+    return False
+
+
+def valid_time(verb: Verb, clause: Clause, text: str, base: int, context: TimeContext) -> ValidTime | None:
+    """When a claim of this verb class holds, or None when nothing can be said of it (see module text).
+
+    ``text`` and ``base``: the part's text and the offset where it begins, to look at the words before
+    an expression.
+    """
+    times = [t for t in times_of(clause) if t.interval is not None]
+    tense = tense_of(clause)
+    if not times and context.carried is not None and context.carried.interval is not None:
+        times = [context.carried]
+    if not times:
+        return _undated(verb, tense, context, bool(sentence_times(clause.sentence)))
+    start, end = _endpoints(verb, times, text, base, tense)
+    return _assemble(verb, start, end, tense, context)
+
+
+@dataclass(frozen=True, slots=True)
+class _Endpoint:
+    value: int
+    granularity: Granularity
+    basis: EndpointBasis
+
+
+_NO_START: Final = _Endpoint(OPEN_START, Granularity.UNKNOWN, EndpointBasis.NONE)
+_NO_END: Final = _Endpoint(OPEN_END, Granularity.UNKNOWN, EndpointBasis.NONE)
+
+
+def _endpoints(
+    verb: Verb, times: Sequence[TimeExpression], text: str, base: int, tense: Tense
+) -> tuple[_Endpoint | None, _Endpoint | None]:
+    start: _Endpoint | None = None
+    end: _Endpoint | None = None
+    for time in _by_precision(times):
+        interval = time.interval
+        assert interval is not None
+        before = text[max(0, time.start_char - base - _CUE_WINDOW) : time.start_char - base]
+        if time.kind is ExpressionKind.RANGE or (
+            interval.granularity is Granularity.RANGE
+            and not interval.has_open_start
+            and not interval.has_open_end
+        ):
+            if verb in {Verb.STOP} or not _is_span(time):
+                point = _Endpoint(interval.start, _start_grain(time), EndpointBasis.STATED)
+                start, end = (start, end or point) if verb is Verb.STOP else (start or point, end)
+            else:
+                start = start or _Endpoint(interval.start, _start_grain(time), EndpointBasis.STATED)
+                end = end or _Endpoint(interval.end, _end_grain(time), EndpointBasis.STATED)
+        elif interval.has_open_start:
+            if not _VAGUE_CUE.search(before) and not time.text.lower().startswith(
+                ("before", "by", "prior", "no later")
+            ):
+                end = end or _Endpoint(interval.end, _grain(time), EndpointBasis.STATED)
+        elif interval.has_open_end:
+            point = _Endpoint(interval.start, _grain(time), EndpointBasis.STATED)
+            start, end = (start, end or point) if verb is Verb.STOP else (start or point, end)
+        elif _ENDING_CUE.search(before):
+            end = end or _Endpoint(interval.end, interval.granularity, EndpointBasis.STATED)
+        elif verb is Verb.STOP:
+            end = end or _Endpoint(interval.start, interval.granularity, EndpointBasis.STATED)
+        elif verb is Verb.STATE and tense.past and not _STARTING_CUE.search(before):
+            start = start or _Endpoint(interval.start, interval.granularity, EndpointBasis.OBSERVED)
+            end = end or _Endpoint(interval.end, interval.granularity, EndpointBasis.OBSERVED)
+        else:
+            start = start or _Endpoint(interval.start, interval.granularity, EndpointBasis.STATED)
+    return start, end
+
+
+def _by_precision(times: Sequence[TimeExpression]) -> list[TimeExpression]:
+    """Ranges first, then the finest date: it is the anchor (DyG-RAG section 3.3, temporal parsing)."""
+    return sorted(
+        times,
+        key=lambda t: (
+            t.kind not in {ExpressionKind.RANGE, ExpressionKind.OPEN_RANGE},
+            int(t.interval.granularity) if t.interval else 99,
+            t.start_char,
+        ),
+    )
+
+
+def _is_span(time: TimeExpression) -> bool:
+    """Two named ends, not one fuzzy period ("early 2019")."""
+    return not time.fuzzy
+
+
+def _grain(time: TimeExpression) -> Granularity:
+    assert time.interval is not None
+    if time.interval.granularity is not Granularity.RANGE:
+        return time.interval.granularity
+    return _end_grain(time) if time.interval.has_open_start else _start_grain(time)
+
+
+def _start_grain(time: TimeExpression) -> Granularity:
+    assert time.interval is not None
+    return _width_grain(time.start_latest - time.interval.start, time.interval.start)
+
+
+def _end_grain(time: TimeExpression) -> Granularity:
+    assert time.interval is not None
+    return _width_grain(time.interval.end - time.end_earliest, time.interval.end)
+
+
+def _width_grain(width: int, value: int) -> Granularity:
+    days = width / MICROS_PER_DAY
+    if 360 <= days < 370:
+        return Granularity.YEAR
+    if 27 <= days <= 32:
+        return Granularity.MONTH
+    if days > 370:
+        return Granularity.DECADE
+    if days > 32:
+        return Granularity.QUARTER
+    if days > 0.9:
+        return Granularity.DAY
+    if value % MICROS_PER_DAY:
+        return Granularity.SECOND
+    _, month, day = civil_from_days(value // MICROS_PER_DAY)
+    return Granularity.DAY if day != 1 else Granularity.MONTH if month != 1 else Granularity.YEAR
+
+
+def _undated(verb: Verb, tense: Tense, context: TimeContext, has_other_times: bool) -> ValidTime | None:
+    """A sentence without a date of its own: the document's day counts for a change; a state is seen there."""
+    if verb is Verb.STATE:
+        if tense.past and not tense.perfect:
+            return None
+        if context.document is None:
+            return _valid(_NO_START, _NO_END)
+        return _valid(
+            _Endpoint(context.document.instant, context.document.granularity, EndpointBasis.OBSERVED), _NO_END
+        )
+    if context.day is None or has_other_times:
+        return None if verb is Verb.STOP else _valid(_NO_START, _NO_END)
+    point = _Endpoint(context.day, Granularity.DAY, EndpointBasis.STATED)
+    return _valid(_NO_START, point) if verb is Verb.STOP else _valid(point, _NO_END)
+
+
+def _assemble(
+    verb: Verb, start: _Endpoint | None, end: _Endpoint | None, tense: Tense, context: TimeContext
+) -> ValidTime | None:
+    if verb is Verb.STOP and end is None:
+        return None
+    if verb is Verb.STATE and start is None and end is None:
+        return _undated(verb, tense, context, True)
+    first, last = start or _NO_START, end or _NO_END
+    if last.value < first.value:
+        return None
+    return _valid(first, last)
+
+
+def _valid(start: _Endpoint, end: _Endpoint) -> ValidTime:
+    return ValidTime(start.value, end.value, start.granularity, end.granularity, start.basis, end.basis)
+
+
+def is_ahead(valid: ValidTime, verb: Verb, context: TimeContext) -> bool:
+    """Whether the change lies after the document's day: announced, not yet so."""
+    if context.day is None:
+        return False
+    moment = valid.end if verb is Verb.STOP else valid.start
+    return moment not in {OPEN_START, OPEN_END} and moment >= context.day + MICROS_PER_DAY
+
+
+def event_interval(times: Sequence[TimeExpression]) -> tuple[Interval, str] | None:
+    """The time of an event: the finest resolved expression (DyG-RAG: it is the anchor), with its rule."""
+    resolved = [t for t in times if t.interval is not None]
+    if not resolved:
+        return None
+    best = min(resolved, key=lambda t: (int(t.interval.granularity) if t.interval else 99, t.start_char))
+    assert best.interval is not None
+    return best.interval, best.rule_id
