@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from tidegraph.domain.documents import Position
 
@@ -27,7 +28,7 @@ class Outcome(StrEnum):
     RETRACTED = "retracted"
 
 
-READ_TO: str = "read_to"
+READ_TO: Final = "read_to"
 """Stage of a line that says how far ``ground`` has read a partition: ``recorded_at`` is the stamp up to
 which nothing unread remains. It names no document."""
 
@@ -36,7 +37,8 @@ which nothing unread remains. It names no document."""
 class StatusRecord:
     """One line for one step of a document. Instants are microseconds.
 
-    ``part`` counts from 1 to ``parts``. ``outcome`` is "" while the document is under way.
+    ``part`` counts from 1 to ``parts``; 0 speaks of the whole document. ``outcome`` is "" while the
+    document is under way. In a READ_TO line ``parts`` is the number of partitions of ``documents``.
     """
 
     position: Position

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from tidegraph.domain.documents import DocumentHeader, Position
+from tidegraph.domain.documents import DocumentHeader, ExtractedDocument, GroundedDocument, Position
+from tidegraph.domain.errors import Rejected
+from tidegraph.log.codecs import decode
 from tidegraph.log.headers import Headers
 from tidegraph.log.status import StatusRecord
 from tidegraph.log.topics import Topic
@@ -102,6 +104,14 @@ class Sink(Protocol):
     async def tell(self, statuses: Sequence[StatusRecord]) -> None: ...
 
     async def bury(self, key: bytes, value: bytes, headers: Headers) -> None: ...
+
+
+def header_subject(item: Input, kind: type[GroundedDocument] | type[ExtractedDocument]) -> Subject:
+    """The subject of a record of a later stage; where it cannot be read, the record itself."""
+    try:
+        return Subject.of(decode(kind, item.record.value or b"").header)
+    except Rejected:
+        return Subject(item.position, "", "", "", 0, 1, 1)
 
 
 def status_line(

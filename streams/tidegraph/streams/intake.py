@@ -10,7 +10,8 @@ from tidegraph.domain.interval import OPEN_END
 from tidegraph.log.topics import Topic
 from tidegraph.ports import Clock, LogRecord
 from tidegraph.streams.flow import Input
-from tidegraph.streams.stamps import PartitionStamps, StampStore
+from tidegraph.streams.progress import ProgressStore
+from tidegraph.streams.stamps import PartitionStamps
 
 _BROKER_TIME: Final = 1
 """Kafka's timestamp type LogAppendTime."""
@@ -55,7 +56,7 @@ class Intake:
     """
 
     def __init__(
-        self, topics: Sequence[Topic], incarnations: Incarnations, stamps: StampStore, clock: Clock
+        self, topics: Sequence[Topic], incarnations: Incarnations, stamps: ProgressStore, clock: Clock
     ) -> None:
         self._topics = tuple(topics)
         self._ask = incarnations

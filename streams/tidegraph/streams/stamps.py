@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from bisect import bisect_right
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from tidegraph.domain.interval import OPEN_START
 
@@ -43,6 +42,10 @@ class PartitionStamps:
         self.highest = max(claimed, self.highest)
         return self.highest
 
+    def lift(self, stamp: int) -> None:
+        """No later record gets a stamp below this one: it was told that all before it is read."""
+        self.highest = max(self.highest, stamp)
+
     def _floor(self, offset: int) -> int:
         at = bisect_right(self.floors, offset, key=lambda each: each[0])
         return self.floors[at - 1][1] if at else OPEN_START
@@ -56,27 +59,3 @@ class PartitionStamps:
         """The inverse of :meth:`dump`."""
         next_offset, highest, floors, ceilings = json.loads(text)
         return PartitionStamps(next_offset, highest, [(a, b) for a, b in floors], dict(ceilings))
-
-
-class StampStore(Protocol):
-    """Where stamps outlive a worker. ``partition`` names one partition in one life of a topic."""
-
-    async def load(self, partition: str) -> PartitionStamps: ...
-
-    async def save(self, partition: str, stamps: PartitionStamps) -> None: ...
-
-
-class MemoryStampStore:
-    """Stamps in memory: for tests and for a log that lives in memory too."""
-
-    def __init__(self) -> None:
-        self._texts: dict[str, str] = {}
-
-    async def load(self, partition: str) -> PartitionStamps:
-        """The stamps kept, or fresh ones."""
-        text = self._texts.get(partition)
-        return PartitionStamps.load(text) if text else PartitionStamps()
-
-    async def save(self, partition: str, stamps: PartitionStamps) -> None:
-        """Keep them."""
-        self._texts[partition] = stamps.dump()

@@ -3,7 +3,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tidegraph.streams.stamps import MemoryStampStore, PartitionStamps
+from tidegraph.streams.progress import MemoryProgress
+from tidegraph.streams.stamps import PartitionStamps
 
 TIMES = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), min_size=1, max_size=30)
 
@@ -48,7 +49,7 @@ def test_a_steady_clock_leaves_nothing_to_remember() -> None:
 
 
 async def test_the_store_keeps_each_partition_apart() -> None:
-    store = MemoryStampStore()
+    store = MemoryProgress()
     stamps, _ = _first_pass([(5, 9), (3, 9)])
     await store.save("a", stamps)
     assert await store.load("a") == stamps
