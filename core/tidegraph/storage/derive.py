@@ -2,23 +2,45 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import Any
 
+from tidegraph.domain.belief import history
 from tidegraph.domain.facts import Assertion, FactVersion, Revision
+from tidegraph.domain.policies import KeyPolicy
+from tidegraph.domain.predicates import Registry
 from tidegraph.ports import FactFilter, Visibility
 from tidegraph.storage import visibility
 
 
 def derive_for(
-    registry: Any,
+    registry: Registry,
     evidence: Sequence[Assertion],
     revisions: Sequence[Revision],
     which: FactFilter,
     seen: Visibility,
 ) -> list[FactVersion]:
-    """Versions that follow from the evidence the caller may see, as the filter wants them."""
-    return []
+    """Versions that follow from the evidence the caller may see, as the filter wants them.
+
+    ``evidence`` and ``revisions`` are what the caller sees of them, as of known_at. Their ids are those of
+    the versions derived here, so that a version asked for by its id is found again.
+    """
+    by_key: dict[str, list[Assertion]] = defaultdict(list)
+    for assertion in evidence:
+        by_key[assertion.key].append(assertion)
+    found = []
+    for key in sorted(by_key):
+        for version in history(by_key[key], revisions, policy_of(registry, by_key[key])):
+            masked = visibility.mask_version(version, seen)
+            if matches(masked, which, seen):
+                found.append(masked)
+    return found
+
+
+def policy_of(registry: Registry, evidence: Sequence[Assertion]) -> KeyPolicy:
+    """The policy of the conflict key that all of the evidence is under."""
+    first = min(evidence, key=lambda item: item.assertion_id)
+    return registry.key_policy(first.predicate, first.qualifiers)
 
 
 def matches(version: FactVersion, which: FactFilter, seen: Visibility) -> bool:

@@ -8,6 +8,7 @@ from typing import Any, Final
 from tidegraph.domain.facts import Assertion, FactVersion, Revision
 from tidegraph.domain.interval import OPEN_END, Granularity, Interval
 from tidegraph.domain.naming import display_name
+from tidegraph.domain.predicates import Registry
 from tidegraph.ports import (
     ChangeRow,
     ChunkRecord,
@@ -31,7 +32,7 @@ _DRIVERS: Final = ("version_ids", "keys", "subject_ids", "object_ids", "entity_i
 class FalkorReads:
     """The GraphReader half of the store, but for the searches."""
 
-    def __init__(self, connection: Connection, registry: Any) -> None:
+    def __init__(self, connection: Connection, registry: Registry) -> None:
         self.connection = connection
         self.registry = registry
 

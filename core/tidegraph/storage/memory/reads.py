@@ -10,6 +10,7 @@ from tidegraph.domain.documents import DocumentKind, TimeState
 from tidegraph.domain.errors import NotFound
 from tidegraph.domain.facts import Assertion, FactVersion, Revision
 from tidegraph.domain.interval import OPEN_END, Interval
+from tidegraph.domain.predicates import Registry
 from tidegraph.ports import (
     ChangeRow,
     ChunkRecord,
@@ -49,7 +50,7 @@ class MemoryGraph:
 class MemoryReads:
     """The GraphReader half of the twin, but for the searches."""
 
-    def __init__(self, registry: Any, dimensions: int, model_id: str) -> None:
+    def __init__(self, registry: Registry, dimensions: int, model_id: str) -> None:
         self.registry = registry
         self.dimensions = dimensions
         self.model_id = model_id
