@@ -81,6 +81,14 @@ class EventGraphSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class InputSettings:
+    """How records of ``documents`` are read. Empty: the plain form only, no schema registry."""
+
+    mapping_file: str = ""
+    schema_registry_url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """All settings of one process."""
 
@@ -95,6 +103,7 @@ class Settings:
     predicates_file: str
     max_document_bytes: int
     log_level: str
+    inputs: InputSettings = InputSettings()
 
 
 def load(environ: Mapping[str, str]) -> Settings:
@@ -131,6 +140,10 @@ def load(environ: Mapping[str, str]) -> Settings:
         predicates_file=env.text("TIDEGRAPH_PREDICATES_FILE", ""),
         max_document_bytes=env.integer("TIDEGRAPH_MAX_DOCUMENT_BYTES", 16 * 1024 * 1024),
         log_level=env.text("TIDEGRAPH_LOG_LEVEL", "INFO"),
+        inputs=InputSettings(
+            mapping_file=env.text("TIDEGRAPH_MAPPING_FILE", ""),
+            schema_registry_url=env.text("TIDEGRAPH_SCHEMA_REGISTRY_URL", ""),
+        ),
     )
 
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from tidegraph.domain.documents import DocumentKind, DocumentTime
 from tidegraph.domain.errors import LimitExceeded, Rejected
-from tidegraph.domain.interval import format_by_granularity
+from tidegraph.domain.interval import Granularity, format_by_granularity
 
 MAX_ID_CHARS: Final = 1_024
 MAX_TITLE_CHARS: Final = 2_000
@@ -154,10 +154,14 @@ def _check_labels(labels: tuple[str, ...]) -> None:
         raise Rejected("INVALID_LABEL", "a label is empty: who may read the document is not clear")
 
 
+def iso_text(time: DocumentTime) -> str:
+    """ISO 8601, no finer and no coarser than the time was given: midnight stays a time of day."""
+    text = format_by_granularity(time.instant, time.granularity)
+    return f"{text}T00:00:00Z" if time.granularity < Granularity.DAY and "T" not in text else text
+
+
 def _time_text(time: DocumentTime | None) -> str:
-    return (
-        "" if time is None else f"{format_by_granularity(time.instant, time.granularity)}/{time.granularity}"
-    )
+    return "" if time is None else f"{iso_text(time)}/{time.granularity}"
 
 
 def _digest(*parts: str) -> str:

@@ -17,8 +17,9 @@ from tidegraph.domain.documents import DocumentKind, DocumentTime
 from tidegraph.domain.errors import LimitExceeded, Rejected
 from tidegraph.inputs import charsets, cloudevents, debezium, jsontext, payload, plain, registry, times
 from tidegraph.inputs.document import Content, Defaults, RawDocument, finish
-from tidegraph.inputs.mapping import Mapping
+from tidegraph.inputs.mapping import Mapping, load_mapping
 from tidegraph.ports import LogRecord
+from tidegraph.settings import Settings
 
 HEADER_TENANT: Final = "x-tenant"
 HEADER_DOCUMENT_ID: Final = "x-doc-id"
@@ -38,6 +39,22 @@ class EnvelopeDefaults:
     rules: times.TimeRules = times.UTC_RULES
     mapping: Mapping | None = None
     registry: registry.Registry | None = None
+
+
+def configured(settings: Settings) -> EnvelopeDefaults:
+    """What the settings say: default graph, zone, limit, mapping file and schema registry.
+
+    Raises:
+        Rejected: the mapping file is missing or wrong, or the time zone is none.
+    """
+    grounding, inputs = settings.grounding, settings.inputs
+    times.zone_of(grounding.timezone)
+    return EnvelopeDefaults(
+        document=Defaults(graph=settings.default_graph, max_bytes=settings.max_document_bytes),
+        rules=times.TimeRules(grounding.timezone, grounding.day_first),
+        mapping=load_mapping(inputs.mapping_file) if inputs.mapping_file else None,
+        registry=registry.HttpRegistry(inputs.schema_registry_url) if inputs.schema_registry_url else None,
+    )
 
 
 def decode(record: LogRecord, defaults: EnvelopeDefaults) -> RawDocument:

@@ -24,6 +24,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping as MappingOf
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
 import yaml
@@ -57,6 +58,24 @@ class Mapping:
     timezone: str = ""
     types: MappingOf[str, str] = field(default_factory=dict)
     has_assertions: bool = False
+
+
+def load_mapping(path: str) -> Mapping:
+    """Read the mapping file at ``path``; its name is the file's.
+
+    Raises:
+        Rejected: it cannot be read, or it is wrong.
+    """
+    file = Path(path)
+    try:
+        text = file.read_bytes()[: MAX_CHARS * 4 + 1].decode("utf-8-sig")
+    except OSError as error:
+        raise Rejected(
+            "INVALID_MAPPING", f"the mapping file {path} cannot be read: {error.strerror}"
+        ) from None
+    except UnicodeDecodeError:
+        raise Rejected("INVALID_MAPPING", f"the mapping file {path} is not UTF-8") from None
+    return parse_mapping(text, file.name)
 
 
 def parse_mapping(text: str, name: str) -> Mapping:

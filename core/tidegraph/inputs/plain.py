@@ -13,9 +13,9 @@ from typing import Any, Final
 
 from tidegraph.domain.documents import DocumentKind, DocumentTime
 from tidegraph.domain.errors import LimitExceeded, Rejected
-from tidegraph.domain.interval import Granularity, format_by_granularity
+from tidegraph.domain.interval import Granularity
 from tidegraph.inputs import times
-from tidegraph.inputs.document import Content, RawDocument
+from tidegraph.inputs.document import Content, RawDocument, iso_text
 from tidegraph.inputs.jsontext import dump
 from tidegraph.inputs.mapping import kind_of, scalar
 
@@ -75,7 +75,7 @@ def write(document: RawDocument) -> dict[str, Any]:
     }
     if document.document_time is not None:
         time = document.document_time
-        value["document_time"] = format_by_granularity(time.instant, time.granularity)
+        value["document_time"] = iso_text(time)
         value["document_time_granularity"] = time.granularity.name.lower()
         value["document_time_provenance"] = time.provenance
     if document.records:

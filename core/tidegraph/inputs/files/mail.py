@@ -22,7 +22,6 @@ MAX_DEPTH: Final = 30
 _ENCRYPTED_TYPES: Final = frozenset({"multipart/encrypted", "application/pgp-encrypted"})
 _PGP: Final = re.compile(r"^\s*-----BEGIN PGP MESSAGE-----.*-----END PGP MESSAGE-----\s*$", re.DOTALL)
 _QUOTE: Final = re.compile(r">*")
-_BASE64: Final = re.compile(rb"[A-Za-z0-9+/=\s]+")
 
 
 def read_mail(data: bytes, rules: times.TimeRules) -> Content:
@@ -169,8 +168,8 @@ class _Body:
 
     def _unsplit(self, part: Message, depth: int) -> Iterator[str]:
         """A multipart whose boundary is missing or illegal: the lines themselves tell it."""
-        payload = part.get_payload()
-        raw = payload if isinstance(payload, str) else ""
+        data = part.get_payload(decode=True)
+        raw = data.decode("ascii", "surrogateescape") if isinstance(data, bytes) else ""
         found = re.search(r"^--(\S[^\r\n]{0,200}?)\s*$\r?\n(?:[A-Za-z-]+:|\r?\n)", raw, re.MULTILINE)
         if found is None:
             yield self._decoded(raw.encode("ascii", "surrogateescape"), "")
@@ -213,14 +212,12 @@ class _Body:
 
     def _payload(self, part: Message) -> bytes:
         encoding = str(part.get("content-transfer-encoding", "")).strip().lower()
-        payload = part.get_payload(decode=False)
-        raw = payload.encode("utf-8", "surrogateescape") if isinstance(payload, str) else b""
-        if encoding == "base64" and _BASE64.fullmatch(raw[:4096]):
-            return _base64(raw)
+        if encoding == "base64":
+            del part["content-transfer-encoding"]
+            raw = part.get_payload(decode=True)
+            return _base64(raw if isinstance(raw, bytes) else b"")
         decoded = part.get_payload(decode=True)
-        if self._charset and encoding not in ("base64", "quoted-printable", "uuencode", "x-uuencode"):
-            return raw
-        return decoded if isinstance(decoded, bytes) else raw
+        return decoded if isinstance(decoded, bytes) else b""
 
 
 def unflow(text: str, *, delete_space: bool) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 from collections.abc import Iterator
@@ -72,14 +73,22 @@ def read_bytes(data: bytes, name: str, options: ReadOptions) -> Iterator[FileRes
 def _result(name: str, position: str, found: Content | Rejected, options: ReadOptions) -> FileResult:
     if isinstance(found, Rejected):
         return Rejection(name, position, found.reason, str(found.args[0]))
-    place = f"{name}#{position.removeprefix('/').replace(' ', '-')}" if position else name
     content = replace(
-        found, document_id=found.document_id or place, document_time=options.date or found.document_time
+        found,
+        document_id=found.document_id or _place(name, position, found),
+        document_time=options.date or found.document_time,
     )
     try:
         return FileDocument(name, position, finish(content, options.defaults))
     except Rejected as error:
         return Rejection(name, position, error.reason, str(error.args[0]))
+
+
+def _place(name: str, position: str, content: Content) -> str:
+    """The id of a document that names none: where it lies, or its content when it lies nowhere."""
+    if name == STDIN_NAME:
+        return f"sha256:{hashlib.sha256(content.text.encode()).hexdigest()}"
+    return f"{name}#{position.removeprefix('/').replace(' ', '-')}" if position else name
 
 
 def _bytes(path: Path, options: ReadOptions) -> bytes:

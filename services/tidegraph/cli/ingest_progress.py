@@ -1,0 +1,151 @@
+"""What became of ingested documents, and the bar that shows it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, Final, Self
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bar
+
+from tidegraph.domain.documents import Position
+from tidegraph.inputs.files.model import FileDocument, Rejection
+from tidegraph.ports import DocumentStatus, StatusStore
+
+POLL_SECONDS: Final = 0.25
+_BATCH: Final = 500
+_GOOD: Final = frozenset({"committed", "retracted"})
+
+
+@dataclass(slots=True)
+class Outcomes:
+    """Documents by what became of them, in the order of sending."""
+
+    sent: list[tuple[FileDocument, Position]] = field(default_factory=list)
+    rejected: list[Rejection] = field(default_factory=list)
+    statuses: dict[Position, DocumentStatus] = field(default_factory=dict)
+    waiting: bool = False
+
+    def sent_to(self, result: FileDocument, position: Position) -> None:
+        self.sent.append((result, position))
+
+    def reject(self, rejection: Rejection) -> None:
+        self.rejected.append(rejection)
+
+    def open_positions(self) -> list[Position]:
+        """Positions of what was sent and has no outcome yet."""
+        return [position for _, position in self.sent if not self._outcome(position)]
+
+    @property
+    def exit_code(self) -> int:
+        """0 when everything went through; 1 otherwise."""
+        if self.rejected or not self.sent:
+            return 1
+        return (
+            1
+            if self.waiting and any(self._outcome(position) not in _GOOD for _, position in self.sent)
+            else 0
+        )
+
+    def lines(self) -> Iterator[dict[str, Any]]:
+        """One line a document."""
+        for result, position in self.sent:
+            status = self.statuses.get(position)
+            yield {
+                "path": result.path,
+                "position": result.position,
+                "outcome": (status.outcome if status else "") or ("timeout" if self.waiting else "sent"),
+                "id": result.document.document_id,
+                "revision": result.document.revision,
+                "topic": position.topic,
+                "partition": position.partition,
+                "offset": position.offset,
+                **({"stage": status.stage, "cause": status.cause} if status else {}),
+            }
+        for rejection in self.rejected:
+            yield {
+                "path": rejection.path,
+                "position": rejection.position,
+                "outcome": "rejected",
+                "reason": rejection.reason,
+                "cause": rejection.cause,
+            }
+
+    def summary(self, *, waited: bool) -> str:
+        """One sentence for people."""
+        parts = [f"{len(self.sent)} sent"]
+        if waited:
+            counts = Counter(self._outcome(position) or "still under way" for _, position in self.sent)
+            parts += [f"{count} {name.replace('_', ' ')}" for name, count in sorted(counts.items())]
+        if self.rejected:
+            parts.append(f"{len(self.rejected)} rejected")
+        return ", ".join(parts)
+
+    def _outcome(self, position: Position) -> str:
+        status = self.statuses.get(position)
+        return status.outcome if status else ""
+
+
+async def wait_for(
+    store: StatusStore, outcomes: Outcomes, timeout_seconds: float, progress: Progress
+) -> None:
+    """Follow the statuses until every document has an outcome or the time is over."""
+    outcomes.waiting = True
+    deadline = asyncio.get_running_loop().time() + timeout_seconds
+    while open_positions := outcomes.open_positions():
+        for start in range(0, len(open_positions), _BATCH):
+            for status in await store.get(open_positions[start : start + _BATCH]):
+                outcomes.statuses[status.position] = status
+        progress.stages(outcomes)
+        if not outcomes.open_positions() or asyncio.get_running_loop().time() >= deadline:
+            return
+        await asyncio.sleep(POLL_SECONDS)
+
+
+class Progress:
+    """A bar on standard error; silent when it is not a terminal."""
+
+    def __init__(self, *, enabled: bool) -> None:
+        self._console = Console(stderr=True)
+        self._bar = Bar(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TextColumn("{task.fields[detail]}"),
+            console=self._console,
+            disable=not enabled,
+        )
+        self._sending = self._bar.add_task("sending", total=None, detail="")
+        self._waiting = (
+            None if not enabled else self._bar.add_task("committed", total=None, visible=False, detail="")
+        )
+
+    def __enter__(self) -> Self:
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bar.stop()
+
+    def sent(self, count: int) -> None:
+        self._bar.update(self._sending, completed=count)
+
+    def rejected(self, rejection: Rejection) -> None:
+        self._bar.update(self._sending, detail=f"rejected {rejection.path} {rejection.position}"[:60])
+
+    def stages(self, outcomes: Outcomes) -> None:
+        if self._waiting is None:
+            return
+        stages = Counter(status.stage for status in outcomes.statuses.values() if not status.outcome)
+        done = sum(1 for status in outcomes.statuses.values() if status.outcome)
+        detail = ", ".join(f"{count} at {stage}" for stage, count in sorted(stages.items()))
+        self._bar.update(self._sending, total=len(outcomes.sent))
+        self._bar.update(self._waiting, total=len(outcomes.sent), completed=done, visible=True, detail=detail)
