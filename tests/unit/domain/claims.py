@@ -65,6 +65,7 @@ class World:
         """One claim. ``seen``: the start (or, of a stop, the end) is only observed."""
         at = recorded if recorded is not None else next(iter(self.clock))
         number = len(self.assertions) + 1
+        ends = verb is Verb.STOP or status is Status.CEASED
         made = Assertion(
             assertion_id=f"a{number:03d}",
             key="k",
