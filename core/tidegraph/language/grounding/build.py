@@ -99,7 +99,9 @@ def date(m: Match) -> Node | None:
         return None
     if day is not None and not 1 <= day <= 31:
         return None
-    return Date(year, month, day, m.number("wd"))
+    written = m.number("year")
+    short = m.symbol("year") == "YY" or (written is not None and written != year)
+    return Date(year, month, day, m.number("wd"), short=short)
 
 
 def node(m: Match) -> Node | None:
@@ -143,7 +145,10 @@ def fiscal(m: Match) -> Node | None:
 
 
 def year_range(m: Match) -> Node | None:
-    first, last = m.value("node")  # type: ignore[misc]
+    pair = m.value("node")
+    if not isinstance(pair, tuple):
+        return None
+    first, last = pair
     return Range(Date(first), Date(last))
 
 
@@ -273,6 +278,14 @@ def clock(m: Match) -> Node | None:
     if made is not None and m.has("tz"):
         made = replace(made, offset=m.number("tz"))
     return made
+
+
+def _dotted(found: object) -> tuple[int, int]:
+    """18.30 as hour and minute."""
+    if isinstance(found, Numeric):
+        return found.first, found.second
+    value = found if isinstance(found, float) else 0.0
+    return int(value), round(value % 1 * 100)
 
 
 def clock_pair(m: Match) -> Node | None:
@@ -499,7 +512,78 @@ def event(m: Match) -> Node | None:
 
 def window(m: Match) -> Node | None:
     found = m.node("span")
-    return Window(found, m.sign(), "document") if isinstance(found, Span) else None
+    mod = "within" if m.has("within") else ""
+    return Window(found, m.sign(), "document", mod) if isinstance(found, Span) else None
+
+
+def nth_last(m: Match) -> Node | None:
+    """ "last Friday of October": not the Friday before the document, but October's last one."""
+    found, of = m.node("last"), _of(m)
+    if not isinstance(found, Relative) or found.step != -1 or of is None or found.unit in ("year", "decade", "century"):
+        return None
+    index = found.index if isinstance(found.index, int) else 0
+    return Nth(-1, found.unit, of, index)
+
+
+def nth_days(m: Match) -> Node | None:
+    first, last, of = m.number("first"), m.number("last"), _of(m)
+    if first is None or last is None or of is None or _grain(of) != "month" or not 1 <= first < last <= 31:
+        return None
+    return Range(Nth(first, "day", of), Nth(last, "day", of))
+
+
+def weekday_part(m: Match) -> Node | None:
+    day, found = weekday_of(m), m.node("part")
+    return At(day, found) if day is not None else None
+
+
+def unit_alone(m: Match) -> Node | None:
+    found = m.node("node")
+    return Same(found.unit, "either") if isinstance(found, Relative) and found.unit != "century" else None
+
+
+def weekday_count(m: Match) -> Node | None:
+    way = m.number("way") or 1
+    return Relative("weekday_count", way * (m.number("n") or 1), "document", m.number("wd") or 0)
+
+
+def hyphened_earlier(m: Match) -> Node | None:
+    return Shift(Span(((_unit(m), 1),)), -1, "either")
+
+
+def at_plain(m: Match) -> Node | None:
+    if m.has("digits"):
+        digits = m.number("digits") or 0
+        made = _clock_value(digits // 100, digits % 100, None, "", True)
+    else:
+        made = _clock_value(m.number("hour") or 0, None, None, "", False)
+    return At(m.node("date"), made) if made is not None else None
+
+
+def at_hours(m: Match) -> Node | None:
+    start = _clock_value(m.number("start") or 0, None, None, "", False)
+    end = _clock_value(m.number("end") or 0, None, None, "", False)
+    found = m.node("date")
+    if start is None or end is None:
+        return None
+    if isinstance(found, At):
+        if not isinstance(found.time, DayPart):
+            return None
+        return At(found.date, _in_part(ClockRange(start, end), found.time.name))
+    return At(found, ClockRange(start, end))
+
+
+def at_month_day(m: Match) -> Node | None:
+    return At(Date(day=m.number("day")), m.node("time"))
+
+
+def lasting_at(m: Match) -> Node | None:
+    found = m.node("span")
+    return Lasting(At(m.node("date"), m.node("time")), found) if isinstance(found, Span) else None
+
+
+def day_after_alone(m: Match) -> Node | None:
+    return Shift(Span((("day", 1),)), -1 if m.symbol("way") == "BEFORE" else 1, "either")
 
 
 def window_unit(m: Match) -> Node | None:
@@ -547,5 +631,9 @@ BUILDERS: Final[Mapping[str, Builder]] = {
         clock_range, day_part, this_part, that_part, tonight, last_night, span, recurring, vague, nth, nth_day,
         weekday_of, within, within_period, part, part_of_unit, week_of, at, at_hour, shift, shift_in, shift_from,
         event, window, window_unit, ended, range_, open_, open_comparison, lasting,
+        nth_last, nth_days, weekday_part, unit_alone, weekday_count, hyphened_earlier, at_plain, at_hours, at_month_day,
+        lasting_at, day_after_alone,
+        nth_last, nth_days, weekday_part, unit_alone, weekday_count, hyphened_earlier, at_plain, at_hours, at_month_day,
+        lasting_at, day_after_alone,
     )
 }  # fmt: skip

@@ -49,6 +49,7 @@ _ANCHORS: Final = frozenset(
         Granularity.YEAR,
     )
 )
+_DAY_SYMBOLS: Final = frozenset(("I12", "I24", "I31", "ORD", "FIRST", "SECOND"))
 _KINDS: Final[tuple[tuple[type[object], ExpressionKind], ...]] = (
     (Span, ExpressionKind.DURATION),
     (Recurring, ExpressionKind.RECURRING),
@@ -195,9 +196,28 @@ class _Document:
         if value is None or not value.operands:
             return
         parts = [p for p in token.parts if p.symbol in self._emitted and p.rule]
-        if len(parts) == len(value.operands):
-            for part, operand in zip(parts, value.operands, strict=True):
-                yield self._expression(part, part.value, operand)  # type: ignore[arg-type]
+        spans = [(p.start, p.end, p.value, p.rule) for p in parts]
+        if len(parts) != len(value.operands) and isinstance(token.value, Range):
+            ends = (token.value.start, token.value.end)
+            spans = [(*s, n, token.rule) for s, n in zip(self._end_spans(token), ends, strict=False)]
+        if len(spans) == len(value.operands):
+            for (start, end, node, rule), operand in zip(spans, value.operands, strict=True):
+                part = Token(token.symbol, start, end, node, rule)
+                yield self._expression(part, node, operand)  # type: ignore[arg-type]
+
+    def _end_spans(self, token: Token) -> list[tuple[int, int]]:
+        """Where the two ends of a range stand that one rule read at once: "1957-58", "10 to 22 August"."""
+        parts = token.parts
+        if len(parts) == 1:
+            text = self._text[token.start : token.end]
+            at = next((i for i, c in enumerate(text) if not c.isdigit()), len(text))
+            return [(token.start, token.start + at), (token.start + at + 1, token.end)]
+        days = [p for p in parts if self._names[p.symbol] in _DAY_SYMBOLS]
+        if len(days) < 2:
+            return []
+        months = [p for p in parts if self._names[p.symbol].startswith("MONTH")]
+        first = min(days[0].start, months[0].start) if months else days[0].start
+        return [(first, days[0].end), (days[1].start, token.end)]
 
     def _expression(self, token: Token, node: Node, value: Value | None) -> TimeExpression:
         if value is None:

@@ -204,6 +204,9 @@ class Lexer:
         symbol = entry.symbol
         if symbol in self._grammar.options["cased"]:
             symbol = self._grammar.options["cased"][symbol][0 if raw[0].isupper() else 1]
+        if symbol in self._grammar.options["upper"] and not raw.isupper():
+            self._unknown(raw, word, unit)
+            return
         self._add(symbol, start, end, entry.value)
 
     def _after_number(self) -> bool:

@@ -112,7 +112,11 @@ def _phrases(own: Mapping[str, Any]) -> Iterator[tuple[str, str, object]]:
 
 def _entries(own: Mapping[str, Any], symbols: Symbols) -> dict[str, tuple[Entry, ...]]:
     table: dict[str, list[Entry]] = {}
+    seen: set[str] = set()
     for phrase, symbol, value in _phrases(own):
+        if phrase in seen:
+            raise ValueError(f"{phrase!r} stands twice in the lexicon")
+        seen.add(phrase)
         words = _WORDS.findall(phrase)
         table.setdefault(words[0], []).append(Entry(tuple(words[1:]), symbol, value))
     return {word: tuple(sorted(found, key=lambda e: -len(e.rest))) for word, found in table.items()}

@@ -15,13 +15,14 @@ Base: TypeAlias = "Node | str"
 
 @dataclass(frozen=True, slots=True)
 class Date:
-    """Calendar fields, any of which may be missing. ``year`` 0 is 1 BCE."""
+    """Calendar fields, any of which may be missing. ``year`` 0 is 1 BCE; ``short`` when it had two digits."""
 
     year: int | None = None
     month: int | None = None
     day: int | None = None
     weekday: int | None = None
     fiscal: bool = False
+    short: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,7 @@ class Numeric:
     second: int
     year: int | None = None
     weekday: int | None = None
+    short: bool = False
     doubtful: bool = False
     day_first: bool = False
 
@@ -125,7 +127,7 @@ class Window:
     span: Span
     sign: int
     base: Base
-    mod: str = ""
+    mod: str = ""  # ended: up to and with the base; within: from the base on
 
 
 @dataclass(frozen=True, slots=True)

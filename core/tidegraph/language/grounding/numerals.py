@@ -98,7 +98,9 @@ def _dmy(run: str) -> Lexed | None:
     a, b = int(first), int(second)
     if not (is_day(year, a, b) or is_day(year, b, a)):
         return None
-    return ("NUMDATE" if len(third) == 4 or "-" not in run else "NUMDASH"), Numeric(a, b, year)
+    dotted = "." in run and len(third) == 4
+    found = Numeric(a, b, year, short=len(third) == 2, day_first=dotted)
+    return ("NUMDATE" if len(third) == 4 or "-" not in run else "NUMDASH"), found
 
 
 def two_digit_year(value: int) -> int:

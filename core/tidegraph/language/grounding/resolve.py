@@ -103,16 +103,26 @@ class Resolver:
         elif not is_day(year, node.first, node.second):
             day_first = True
         day, month = (node.first, node.second) if day_first else (node.second, node.first)
-        return Date(node.year, month, day, node.weekday)
+        return Date(node.year, month, day, node.weekday, short=node.short)
 
     def _date(self, node: Date) -> Value | None:
         if node.year is not None:
-            return self._full_date(node, node.year)
+            return self._full_date(node, self._long_year(node.year) if node.short else node.year)
         if node.month is not None:
             return self._yearless(node)
         if node.weekday is not None:
             return self._weekday_day(node) if node.day else self._weekday(node.weekday)
         return self._day_only(node.day) if node.day else None
+
+    def _long_year(self, year: int) -> int:
+        """The century of a two-digit year: near the text's other years, at most 20 years ahead."""
+        anchor = self.state.anchor()
+        if self.state.narrative and anchor is not None:
+            return min((year - 200, year - 100, year, year + 100), key=lambda y: abs(y - anchor.value.year))
+        if self.state.day is None:
+            return year
+        now = civil_from_days(self.state.day)[0]
+        return now + 20 - (now + 20 - year) % 100
 
     def _full_date(self, node: Date, year: int) -> Value | None:
         if node.fiscal:
@@ -178,7 +188,7 @@ class Resolver:
             fitting = [
                 y
                 for y in years
-                if cal.weekday(days_from_civil(y, month, dom)) == node.weekday and abs(y - year) <= 3
+                if cal.weekday(days_from_civil(y, month, dom)) == node.weekday and abs(y - year) <= 1
             ]
             years = fitting or years
         starts = {y: days_from_civil(y, month, dom) for y in years}
@@ -196,7 +206,7 @@ class Resolver:
         if base is None:
             return None
         if name == "document_time":
-            future = self.state.tense is Tense.FUTURE
+            future = self.state.tense is not Tense.PAST
             day = self._toward(base, day_of_week, 1 if future else -1)
             other = self._toward(base + (-1 if future else 1), day_of_week, -1 if future else 1)
         else:
@@ -371,6 +381,8 @@ class Resolver:
                 days, granularity = self._relative_season(day, node.step, str(node.index)), Granularity.RANGE
             case "holiday":
                 return self._relative_holiday(day, node.step, str(node.index))
+            case "weekday_count":
+                days, granularity = self._weekday_count(day, node.step, int(node.index)), Granularity.DAY
             case "fiscal_year" | "fiscal_quarter":
                 return self._relative_fiscal(day, node)
             case "hour" | "minute" | "second":
@@ -387,6 +399,15 @@ class Resolver:
             found = day + (day_of_week - cal.weekday(day)) % 7
         else:
             found = day - cal.weekday(day) + 7 * step + day_of_week
+        return found, found + 1
+
+    @staticmethod
+    def _weekday_count(day: int, count: int, day_of_week: int) -> cal.Days:
+        """The n-th such weekday after (or before) a day, the day itself left out."""
+        if count > 0:
+            found = day + 1 + (day_of_week - cal.weekday(day + 1)) % 7 + 7 * (count - 1)
+        else:
+            found = day - 1 - (cal.weekday(day - 1) - day_of_week) % 7 + 7 * (count + 1)
         return found, found + 1
 
     def _relative_month(self, day: int, step: int, month: int) -> cal.Days:
@@ -562,7 +583,8 @@ class Resolver:
             days = None if first is None else (first, base.first_day)
         else:
             last = self._moved(base.first_day, node.span, 1)
-            days = None if last is None else (base.first_day + 1, last + 1)
+            shift = 0 if node.mod == "within" else 1
+            days = None if last is None else (base.first_day + shift, last + shift)
         return from_days(days, Granularity.RANGE, kind, name) if days else None
 
     # --- parts, times, ranges -----------------------------------------------------------------------
@@ -620,6 +642,9 @@ class Resolver:
     def _range(self, node: Range) -> Value | None:
         start_node, end_node = _ordered_numbers(node.start, self), _ordered_numbers(node.end, self)
         start_node, end_node = _share(start_node, end_node)
+        opening = isinstance(end_node, Part) and end_node.mod == "start"
+        if isinstance(end_node, Part) and opening and not isinstance(end_node.of, str):
+            end_node = end_node.of
         if _lacks_year(start_node) and not _lacks_year(end_node):
             end = self.resolve(end_node)
             start = end and self._before(start_node, end)
@@ -628,11 +653,14 @@ class Resolver:
             end = start and (
                 self._following(end_node, start) if _lacks_year(end_node) else self.resolve(end_node)
             )
+        if start is not None and end is not None and _is_weekday(end_node) and end.start < start.start:
+            days = self._toward(start.first_day, cal.weekday(end.first_day), 1)
+            end = from_days((days, days + 1), Granularity.DAY, end.kind, end.anchor)
         if start is None or end is None or end.end <= start.start or end.start < start.start:
             return None
-        kind = Kind.RANGE
+        last = end.start if opening and end.start > start.start else end.end
         return Value(
-            start.start, end.end, Granularity.RANGE, kind, start.anchor or end.anchor, start.fuzzy or end.fuzzy,
+            start.start, last, Granularity.RANGE, Kind.RANGE, start.anchor or end.anchor, start.fuzzy or end.fuzzy,
             start.start_latest, end.end_earliest, confidence=min(start.confidence, end.confidence), operands=(start, end),
         )  # fmt: skip
 
@@ -661,13 +689,22 @@ class Resolver:
 
     def _lasting(self, node: Lasting) -> Value | None:
         start = self.resolve(node.start)
-        end = start and self._moved(start.first_day, node.span, 1)
-        if start is None or end is None:
+        if start is None or node.span.vague:
             return None
-        return from_days((start.first_day, end), Granularity.RANGE, Kind.RANGE, start.anchor)
+        last = self._moved(start.first_day, node.span, 1)
+        if last is None:
+            return None
+        fine = sum(round(cal.FINE[u] * n) for u, n in node.span.parts if u in cal.FINE)
+        end = last * MICROS_PER_DAY + start.start % MICROS_PER_DAY + fine
+        if end <= start.start or not cal.in_range(end // MICROS_PER_DAY):
+            return None
+        return Value(start.start, end, Granularity.RANGE, Kind.RANGE, start.anchor, operands=(start,))
 
     def _open(self, node: Open) -> Value | None:
         of = self.resolve(node.of)
+        op = node.op
+        if op == "before" and isinstance(node.of, Part) and node.of.mod == "end":
+            op = "by"
         if of is None or of.start == OPEN_START or of.end == OPEN_END:
             return None
         start, end = {
@@ -677,7 +714,7 @@ class Resolver:
             "until": (OPEN_START, of.end),
             "by": (OPEN_START, of.end),
             "before": (OPEN_START, of.start),
-        }[node.op]
+        }[op]
         return Value(
             start, end, Granularity.RANGE, Kind.OPEN_RANGE, of.anchor, of.fuzzy,
             of.start_latest if start == of.start else None, of.end_earliest if end == of.end else None,
@@ -687,6 +724,10 @@ class Resolver:
 
 def _ordered_numbers(node: Node, resolver: Resolver) -> Node:
     return resolver._ordered(node) if isinstance(node, Numeric) else node
+
+
+def _is_weekday(node: Node) -> bool:
+    return isinstance(node, Date) and node.weekday is not None and node.day is None
 
 
 def _lacks_year(node: Node) -> bool:
