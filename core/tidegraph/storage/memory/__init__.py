@@ -1,5 +1,6 @@
-"""The in-memory twin of the FalkorDB store: same contract, same tests, nothing kept."""
+"""The in-memory twins of the stores: same contracts, same tests, nothing kept."""
 
+from tidegraph.storage.memory.status import MemoryStatusStore
 from tidegraph.storage.memory.writes import MemoryStore
 
-__all__ = ["MemoryStore"]
+__all__ = ["MemoryStatusStore", "MemoryStore"]
