@@ -56,9 +56,10 @@ class MemoryLog:
 
     async def write(
         self, topic: Topic, key: bytes, value: bytes | None, headers: Headers, partition: int
-    ) -> None:
+    ) -> int:
         """As ``KafkaLog.write``."""
-        await self.append(topic, key, value, headers, None, partition)
+        placed = await self.append(topic, key, value, headers, None, partition)
+        return self._topics[topic][placed.partition][placed.offset].timestamp
 
     async def partition_count(self, topic: Topic) -> int:
         """The same for every topic."""

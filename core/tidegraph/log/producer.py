@@ -83,9 +83,13 @@ class KafkaLog:
 
     async def write(
         self, topic: Topic, key: bytes, value: bytes | None, headers: Headers, partition: int
-    ) -> None:
-        """Write one record to a partition and wait until the broker has it; raises as :meth:`append`."""
-        await self._delivered(topic, key, value, headers, partition)
+    ) -> int:
+        """Write one record to a partition and wait until the broker has it; raises as :meth:`append`.
+
+        Returns the time of the record in microseconds: the broker's, where the topic has LogAppendTime.
+        """
+        message = await self._delivered(topic, key, value, headers, partition)
+        return int(message.timestamp()[1]) * 1_000
 
     async def partition_count(self, topic: Topic) -> int:
         """How many partitions a topic has.

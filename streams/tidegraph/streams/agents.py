@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from tidegraph.log.topics import Topic, topic_name
 from tidegraph.streams.app import StageApp
+from tidegraph.streams.gate import Gate
 from tidegraph.streams.intake import Arrival, arrival
 from tidegraph.streams.runner import Backoff
 
@@ -25,7 +26,7 @@ Process = Callable[[Sequence[Arrival]], Awaitable[None]]
 
 
 def attach(
-    app: StageApp, topics: Sequence[Topic], prefix: str, process: Process, *, batch: int = BATCH
+    app: StageApp, topics: Sequence[Topic], prefix: str, process: Process, gate: Gate, *, batch: int = BATCH
 ) -> None:
     """Make the app hand batches of the topics to ``process`` and acknowledge what it has finished."""
     channel = app.topic(
@@ -39,9 +40,11 @@ def attach(
 
     async def agent(stream: Any) -> None:
         async for events in stream.noack_take(batch, within=WITHIN_SECONDS):
+            await gate.enter()
             await hold_until_done(process, [arrival(event.message, prefix) for event in events])
             for event in events:
                 await stream.ack(event)
+            gate.leave()
 
     app.agent(channel, name=f"{app.conf.id}.agent", concurrency=1)(agent)
 

@@ -49,10 +49,13 @@ class _ConsumerThread(driver.AIOKafkaConsumerThread):
 
     def fetched_at(self, partition: TP) -> float:
         """When the broker last answered a fetch of the partition: seconds since 1970; 0 for never."""
-        milliseconds = self._ensure_consumer().last_poll_timestamp(
-            KafkaPartition(partition.topic, partition.partition)
-        )
+        milliseconds = self._ensure_consumer().last_poll_timestamp(_plain(partition))
         return float(milliseconds or 0) / 1_000.0
+
+    async def committed(self, partition: TP) -> int:
+        """The group's offset of the partition, or 0."""
+        offset = await self.call_thread(self._ensure_consumer().committed, _plain(partition))
+        return int(offset or 0)
 
 
 class _Consumer(driver.Consumer):
@@ -74,8 +77,36 @@ class StageApp(faust.App):
 
     def fetched_at(self, partition: TP) -> float:
         """When the broker last answered a fetch of the partition: seconds since 1970; 0 for never."""
-        thread = cast(_Consumer, self.consumer)._thread
-        return cast(_ConsumerThread, thread).fetched_at(partition)
+        return self._thread.fetched_at(partition)
+
+    async def start_of(self, partition: TP) -> int:
+        """Where this group begins to read the partition: its committed offset, or where the log begins."""
+        committed = await self._thread.committed(partition)
+        return max(committed, await self.log_start(partition))
+
+    async def log_start(self, partition: TP) -> int:
+        """The first offset that the log still has."""
+        return int((await self.consumer.earliest_offsets(partition))[partition])
+
+    def assigned(self) -> set[TP]:
+        """The partitions that this worker has."""
+        return set(self.consumer.assignment())
+
+    async def position(self, partition: TP) -> int:
+        """The offset that is fetched next."""
+        return int(await self.consumer.position(partition) or 0)
+
+    async def rewind(self, partition: TP, offset: int) -> None:
+        """Fetch from ``offset`` on; what is under way from before may still arrive first."""
+        await self.consumer.seek_wait({partition: offset})
+
+    @property
+    def _thread(self) -> _ConsumerThread:
+        return cast(_ConsumerThread, cast(_Consumer, self.consumer)._thread)
+
+
+def _plain(partition: TP) -> KafkaPartition:
+    return KafkaPartition(partition.topic, partition.partition)
 
 
 def group_id(kafka: KafkaSettings, stage: str) -> str:

@@ -80,7 +80,8 @@ class Result:
 class Handler(Protocol):
     """One stage. ``handle`` raises domain errors only; anything else is a bug of ours."""
 
-    stage: str
+    @property
+    def stage(self) -> str: ...
 
     async def handle(self, item: Input) -> Result:
         """Do the work of the stage on one record."""

@@ -65,12 +65,39 @@ class Intake:
         self._lives: dict[Topic, str] = {}
         self._seen: dict[tuple[str, int], int] = {}
         self._stamps: dict[str, PartitionStamps] = {}
+        self._done: dict[tuple[str, int], Input] = {}
 
     def reset(self) -> None:
         """Forget what belongs to an assignment: partitions may have been elsewhere meanwhile."""
         self._lives.clear()
         self._seen.clear()
         self._stamps.clear()
+        self._done.clear()
+
+    def finished(self, inputs: Sequence[Input]) -> None:
+        """These are in the log with all that came of them."""
+        for item in inputs:
+            self._done[item.record.topic, item.record.partition] = item
+
+    def done(self, topic: Topic, partition: int) -> int | None:
+        """The offset after the last finished record of this assignment, or ``None`` when there is none."""
+        last = self._done.get((str(topic), partition))
+        return None if last is None else last.record.offset + 1
+
+    def finished_stamp(self, topic: Topic, partition: int) -> int | None:
+        """The stamp of the last finished record of this assignment, or ``None`` when there is none."""
+        last = self._done.get((str(topic), partition))
+        return None if last is None else last.recorded_at
+
+    async def lift(self, topic: Topic, partition: int, stamp: int) -> None:
+        """Promise that no later record of the partition gets a stamp below ``stamp``."""
+        name = f"{await self.life(topic)}/{partition}"
+        if name not in self._stamps:
+            self._stamps[name] = await self._store.load(name)
+        stamps = self._stamps[name]
+        if stamp > stamps.highest:
+            stamps.lift(stamp)
+            await self._store.save(name, stamps)
 
     async def life(self, topic: Topic) -> str:
         """The id of the topic's present life."""

@@ -19,7 +19,9 @@ class PartitionedLog(Protocol):
 
     async def write(
         self, topic: Topic, key: bytes, value: bytes | None, headers: Headers, partition: int
-    ) -> None: ...
+    ) -> int:
+        """The append time of the record, microseconds."""
+        ...
 
     async def partition_count(self, topic: Topic) -> int: ...
 

@@ -1,0 +1,75 @@
+"""``tidegraph worker``: run stages until told to stop.
+
+Exit codes: 0 stopped on request; 1 a stage died (start again); 2 settings or access are wrong.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+from typing import Final
+
+import click
+
+from tidegraph import settings as settings_module
+from tidegraph.domain.errors import Rejected, TidegraphError
+from tidegraph.embedded.notify import notify
+from tidegraph.log.status import Stage
+from tidegraph.settings import Settings
+from tidegraph.streams.worker import Worker
+
+EXIT_FAILED: Final = 1
+EXIT_SETTINGS: Final = 2
+ALL: Final = "all"
+
+
+@click.command("worker", short_help="Run the stream stages.")
+@click.option(
+    "--stage",
+    "names",
+    type=click.Choice([ALL, *Stage]),
+    multiple=True,
+    default=(ALL,),
+    show_default=True,
+    help="Stage to run; may be repeated. Each stage is a consumer group of its own.",
+)
+def command(names: tuple[str, ...]) -> None:
+    """Run the stages ground, extract, resolve, write and track, or some of them, in this process.
+
+    On SIGTERM or Ctrl-C it takes nothing new, finishes what is under way, commits and ends.
+    """
+    stages = tuple(stage for stage in Stage if ALL in names or stage in names)
+    try:
+        configured = settings_module.load(os.environ)
+        _configure_logging(configured.log_level)
+        asyncio.run(_run(configured, stages))
+    except Rejected as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(EXIT_SETTINGS)
+    except TidegraphError as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(EXIT_FAILED)
+
+
+async def _run(configured: Settings, stages: tuple[Stage, ...]) -> None:
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for name in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(name, stop.set)
+    await Worker(configured, stages).run(stop, ready=_tell_ready)
+    notify("STOPPING=1", os.environ)
+
+
+def _tell_ready() -> None:
+    notify("READY=1", os.environ)
+
+
+def _configure_logging(level: str) -> None:
+    logging.basicConfig(
+        level=level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s", stream=sys.stderr
+    )
+    for name in ("faust", "mode", "aiokafka", "kafka", "tidegraph.streams.app"):
+        logging.getLogger(name).setLevel(logging.WARNING)
