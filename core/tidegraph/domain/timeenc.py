@@ -5,9 +5,9 @@ Fourier encoding of an instant t with m periods P_j (days):
     phi(t) = sqrt(1 / m) * (cos 2 pi t/P_1, sin 2 pi t/P_1, ..., cos 2 pi t/P_m, sin 2 pi t/P_m)
 
 Its norm is 1 and phi(t) . phi(u) = mean_j cos 2 pi (t - u)/P_j, which falls with the gap as long as the
-gap is below half the shortest period. The default periods of 400, 800, 1600 and 3200 years keep it monotone over
-200 years, at the price that days hardly move it: float32 drowns gaps below some weeks. Where the order of
-near dates matters use :func:`kernel`, which is exact in float64.
+gap is below half the shortest period. The default periods of 400, 800, 1600 and 3200 years keep it
+monotone over 200 years, at the price that days hardly move it: float32 drowns gaps below some months.
+Where the order of near dates matters use :func:`kernel`, which is exact in float64.
 """
 
 from __future__ import annotations

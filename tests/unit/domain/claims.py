@@ -74,9 +74,7 @@ class World:
             object=value,
             object_is_entity=True,
             qualifiers=(("shared", "yes"),) if shared else (),
-            valid=valid_time(
-                start, end or seen_until, seen, bool(seen_until), verb is Verb.STOP or status is Status.CEASED
-            ),
+            valid=valid_time(start, end or seen_until, seen, bool(seen_until), ends),
             verb=verb,
             status=status,
             confidence=confidence,
