@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
@@ -62,6 +63,9 @@ _KINDS: Final[tuple[tuple[type[object], ExpressionKind], ...]] = (
     (Window, ExpressionKind.DEICTIC),
     (Same, ExpressionKind.ANAPHORIC),
 )
+
+
+_HEAD: Final = re.compile(r"[.!?\n][\"'\u201d)]*\s+(?:[^\W\d_]+\s+(?:the\s+)?)?$|^\s*(?:[^\W\d_]+\s+)?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +136,7 @@ class _Document:
         self._cues = Cues(text, grammar, tenses)
 
     def ground(self, runs: list[list[Token]], tokens: list[Token]) -> Iterator[Grounded]:
-        found = [t for run in runs for t in self._candidates(run)]
+        found = [t for run in runs for t in self._candidates(self._shared_years(run))]
         nodes = [t.value for t in found]
         state = State(
             settings=self._settings,
@@ -146,7 +150,7 @@ class _Document:
         limit = next(breaks)
         for token in found:
             while token.start > limit:
-                state.paragraph.clear()
+                state.next_paragraph()
                 limit = next(breaks)
             yield self._resolved(token, resolver)
 
@@ -158,6 +162,24 @@ class _Document:
             if isinstance(token.value, Numeric) and token.value.doubtful and not self._supported(run, place):
                 continue
             yield token
+
+    def _shared_years(self, run: list[Token]) -> list[Token]:
+        """ "in May, June and July 1944": a date takes the year of the one that it is listed with."""
+        result = list(run)
+        for place in range(len(run) - 3, -1, -1):
+            link = self._names[run[place + 1].symbol]
+            skip = 2
+            if link == "COMMA" and self._names[run[place + 2].symbol] in ("AND", "OR"):
+                skip = 3
+            if link not in ("AND", "OR", "COMMA") or place + skip >= len(result):
+                continue
+            left, right = result[place].value, result[place + skip].value
+            if not (isinstance(left, Date) and isinstance(right, Date) and left.month and right.month):
+                continue
+            if left.year is None and right.year is not None and bool(left.day) == bool(right.day):
+                year = right.year - (1 if left.month > right.month else 0)
+                result[place] = replace(result[place], value=replace(left, year=year))
+        return result
 
     def _supported(self, run: list[Token], place: int) -> bool:
         """A doubtful numeric date needs a preposition of dates before it, or to stand alone."""
@@ -172,25 +194,36 @@ class _Document:
         state = resolver.state
         state.tense = self._cues.at(token.start, token.end)
         value = resolver.resolve(node)
-        if value is not None and value.granularity in _ANCHORS and not isinstance(node, Open):
-            state.push(value, token.start)
-        elif value is not None:
-            for operand in value.operands:
-                if operand.granularity in _ANCHORS:
-                    state.push(operand, token.start)
-            if isinstance(node, Part | At):
-                self._push_whole(node, token, resolver)
-        span = (
-            node if isinstance(node, Span) else node.span if isinstance(node, EventAnchored | Shift) else None
-        )
+        if value is not None:
+            self._remember(node, value, token, resolver)
+        span = node if isinstance(node, Span) else node.span if isinstance(node, EventAnchored | Shift) else None
         return Grounded(self._expression(token, node, value), tuple(self._operands(token, value)), span)
 
-    def _push_whole(self, node: Part | At, token: Token, resolver: Resolver) -> None:
-        """ "late 2019" leaves 2019 as anchor, "3 pm on Friday" the day."""
-        inner = node.of if isinstance(node, Part) else node.date
-        whole = None if isinstance(inner, str | Clock | ClockRange | DayPart) else resolver.resolve(inner)
-        if whole is not None and whole.granularity in _ANCHORS:
-            resolver.state.push(whole, token.start)
+    def _remember(self, node: Node, value: Value, token: Token, resolver: Resolver) -> None:
+        """Push what later expressions may refer to: the value, or the whole that it is a part or end of."""
+        state = resolver.state
+        topical = self._topical(token.start)
+        aside = isinstance(node, Open) and node.op in ("until", "before")
+        inner: Node | str = node
+        while isinstance(inner, Open | Part | At):
+            inner = inner.date if isinstance(inner, At) else inner.of
+        if isinstance(inner, Range):
+            ends = value.operands or (value,)
+            years = ends[0].granularity is Granularity.YEAR
+            found = list(ends[:1] if years else ends)
+        elif inner is node:
+            found = [value]
+        else:
+            whole = None if isinstance(inner, str) else resolver.resolve(inner)
+            found = [] if whole is None else [whole]
+        for one in found:
+            if one.granularity in _ANCHORS:
+                state.push(one, token.start, topical, aside)
+
+    def _topical(self, start: int) -> bool:
+        """Whether an expression stands at the head of its sentence."""
+        left = self._text[max(0, start - 14) : start]
+        return bool(_HEAD.search(left))
 
     def _operands(self, token: Token, value: Value | None) -> Iterator[TimeExpression]:
         if value is None or not value.operands:

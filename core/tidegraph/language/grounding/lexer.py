@@ -18,10 +18,9 @@ from tidegraph.language.grounding.numerals import (
 )
 
 _YEARTAIL: Final = r"(?:\s?[-/ ]?(?:FY\s?|['\u2019])?(\d{4}|\d\d)(?![\d:.,/-]\d|\w))?"
-_UNITS: Final = re.compile(
+_SHAPE: Final = (
     rf"""
-    (?P<BREAK>\n[^\S\n]*\n\s*)
-  | (?P<MONEY>[$\u20ac\u00a3\u00a5#\u00a7]\s?\d+(?:[.,:/-]\d+)*\w*)
+    (?P<MONEY>[$\u20ac\u00a3\u00a5#\u00a7]\s?\d+(?:[.,:/-]\d+)*\w*)
   | (?P<YQ>\b\d{{4}}[-/\x20]?[QqH][1-4]\b)
   | (?P<QY>\b(?:[Qq][1-4]|[1-4]Q|H[12]|[12]H)\b{_YEARTAIL}|\b(?:[1-4]Q|[12]H)(?:\d{{4}}|\d\d)\b)
   | (?P<FY>\bFY\s?[-'\u2019]?(?:\d{{4}}|\d\d)(?:[-/\u2013]\d\d(?:\d\d)?)?\b)
@@ -31,9 +30,12 @@ _UNITS: Final = re.compile(
   | (?P<RUN>{RUN})
   | (?P<WORD>[^\W\d_]+(?:['\u2019][^\W\d_]+)*)
   | (?P<PUNCT>[^\w\s]|_)
-    """,
-    re.VERBOSE | re.IGNORECASE,
+    """
 )
+_UNITS: Final = re.compile(r"(?P<BREAK>\n[^\S\n]*\n\s*) |" + _SHAPE, re.VERBOSE | re.IGNORECASE)
+_UNITS_OF_LINES: Final = re.compile(r"(?P<BREAK>\n\s*) |" + _SHAPE, re.VERBOSE | re.IGNORECASE)
+_LINE_IS_PARAGRAPH: Final = 160
+"""From this mean line length on, a text is not hard-wrapped: every line is a paragraph."""
 _MERIDIEM: Final = re.compile(r"\s?([ap])(?:\.\s?m\b\.?|\s?m\b)", re.IGNORECASE)
 _PUNCT: Final = {
     ",": "COMMA", ".": "DOT", "/": "SLASH", "-": "DASH", "\u2013": "DASH", "\u2014": "DASH", "\u2010": "DASH",
@@ -52,10 +54,12 @@ class Lexer:
         self._char = grammar.symbols.char
         self._tokens: list[Token] = []
         self._at = 0
+        unwrapped = (text.count("\n") + 1) * _LINE_IS_PARAGRAPH <= len(text)
+        self._units = _UNITS_OF_LINES if unwrapped else _UNITS
 
     def run(self) -> list[Token]:
-        text, match = self._text, _UNITS.match
-        find = _UNITS.search
+        text = self._text
+        match, find = self._units.match, self._units.search
         while True:
             unit = match(text, self._at) or find(text, self._at)
             if unit is None:

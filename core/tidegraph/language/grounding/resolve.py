@@ -146,37 +146,15 @@ class Resolver:
         return from_days(days, Granularity.YEAR, Kind.ABSOLUTE)
 
     def _yearless(self, node: Date) -> Value | None:
-        anchor = self._year_anchor()
-        year = self._nearest_year(node, anchor.value) if anchor else self._document_year(node)
-        if year is None:
+        given = self.state.year_for(node.month or 1)
+        year = given[0] if given else self._document_year(node)
+        value = None if year is None else self._full_date(node, year)
+        if year is None or value is None:
             return None
-        value = self._full_date(node, year)
-        if value is None:
-            return None
-        name = anchor.name if anchor else "document_time"
+        name = given[1].name if given else "document_time"
         other = self._full_date(node, year - 1 if self.state.tense is Tense.FUTURE else year + 1)
-        readings = (
-            ()
-            if anchor or other is None
-            else (Reading(other.interval, "the other side of the document time"),)
-        )
+        readings = () if given or other is None else (Reading(other.interval, "the other side of the document time"),)
         return replace(value, kind=Kind.UNDERSPECIFIED, anchor=name, confidence=0.75, alternatives=readings)
-
-    def _year_anchor(self) -> Anchor | None:
-        """The anchor that gives a missing year: one of another year than the document's, or any without one."""
-        anchor = self.state.anchor()
-        day = self.state.day
-        if anchor is None or day is None or self.state.narrative:
-            return anchor
-        here = self.state.paragraph[-1] if self.state.paragraph else None
-        return here if here and here.value.year != civil_from_days(day)[0] else None
-
-    def _nearest_year(self, node: Date, anchor: Value) -> int:
-        """The anchor's year, or a neighbour when that brings the month much closer."""
-        if anchor.granularity in (Granularity.YEAR, Granularity.DECADE, Granularity.CENTURY):
-            return anchor.year
-        gap = (node.month or 1) - anchor.month
-        return anchor.year + (1 if gap <= -9 else 0)
 
     def _document_year(self, node: Date) -> int | None:
         if self.state.day is None:
@@ -321,10 +299,14 @@ class Resolver:
             month = (month + 5) % 12 + 1
         return cal.month_days(year, month, 3)
 
+    def _first_month(self, node: Period) -> int:
+        days = self._period_days(node, 2001)
+        return civil_from_days(days[0])[1] if days else 1
+
     def _period_yearless(self, node: Period) -> Value | None:
-        anchor = self._year_anchor()
-        if anchor is not None:
-            return self._period_of(node, anchor.value.year, Kind.UNDERSPECIFIED, anchor.name)
+        given = None if node.unit == "holiday" and not self.state.narrative else self.state.year_for(self._first_month(node))
+        if given is not None:
+            return self._period_of(node, given[0], Kind.UNDERSPECIFIED, given[1].name)
         if self.state.day is None:
             return None
         today = self.state.day
@@ -645,7 +627,7 @@ class Resolver:
         opening = isinstance(end_node, Part) and end_node.mod == "start"
         if isinstance(end_node, Part) and opening and not isinstance(end_node.of, str):
             end_node = end_node.of
-        if _lacks_year(start_node) and not _lacks_year(end_node):
+        if _lacks_year(start_node) and (not _lacks_year(end_node) or self._crosses_year(start_node, end_node)):
             end = self.resolve(end_node)
             start = end and self._before(start_node, end)
         else:
@@ -663,6 +645,12 @@ class Resolver:
             start.start, last, Granularity.RANGE, Kind.RANGE, start.anchor or end.anchor, start.fuzzy or end.fuzzy,
             start.start_latest, end.end_earliest, confidence=min(start.confidence, end.confidence), operands=(start, end),
         )  # fmt: skip
+
+    def _crosses_year(self, start: Node, end: Node) -> bool:
+        """ "from October to March" in a story: the end is the nearer one."""
+        if not self.state.narrative or not isinstance(start, Date) or not isinstance(end, Date):
+            return False
+        return (start.month or 0) > (end.month or 13)
 
     def _before(self, node: Node, end: Value) -> Value | None:
         """The last date like this that begins at or before another."""
