@@ -15,6 +15,7 @@ from typing import Final
 import charset_normalizer
 
 from tidegraph.domain.errors import Rejected
+from tidegraph.inputs import charset_score
 
 SAMPLE_BYTES: Final = 64 * 1024
 _BOMS: Final = (
@@ -65,7 +66,9 @@ _UNSET: Final = frozenset(
 )
 _LONE: Final = re.compile("[\ud800-\udfff]")
 _BAD_CONTROLS: Final = re.compile("[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")
-_EBCDIC: Final = ("cp037", "cp500", "cp1140", "cp273")
+_DOUBLE_BYTE: Final = ("gb18030", "big5", "cp949", "cp932", "euc_jp", "johab")
+_FEW_ZEROS: Final = 0.15
+"""A share of zero bytes that is too small for UTF-16 of any script with spaces, and too large for text."""
 
 
 def decode(data: bytes, declared: str = "") -> tuple[str, str]:
@@ -149,19 +152,21 @@ def _declared(data: bytes, name: str) -> tuple[str, str] | None:
 def _detect(data: bytes) -> tuple[str, str]:
     if b"\x1b$" in data and data.isascii():
         return _strict(data, "iso2022_jp", "by its escape sequences"), "iso2022_jp"
+    sample = data[:SAMPLE_BYTES]
+    zeros = sample.count(0) / max(1, len(sample))
+    if zeros < _FEW_ZEROS and _is_utf8(data) and not _looks_binary(text := data.decode()):
+        return clean(text), "utf-8"
     wide = _wide(data)
     if wide:
         return _strict(data, wide, "by the places of its zero bytes"), wide
-    if _is_utf8(data):
-        text = data.decode()
-        if not _looks_binary(text):
-            return clean(text), "utf-8"
-    if data[:SAMPLE_BYTES].count(0) > len(data[:SAMPLE_BYTES]) // 50:
+    if not sample.strip(b"\x00 \t\r\n"):
+        return "", "utf-8"
+    if zeros > _FEW_ZEROS:
         raise Rejected("BINARY_DATA", "this is binary data (NUL bytes), not text")
     for name in (_ebcdic(data), _by_script(data)):
         if name:
             return clean(data.decode(name)), name
-    return _by_statistics(data)
+    return _by_letters(data)
 
 
 def _is_utf8(data: bytes) -> bool:
@@ -174,8 +179,8 @@ def _is_utf8(data: bytes) -> bool:
 
 def _looks_binary(text: str) -> bool:
     """More than one control character in fifty, NUL apart: no text has them."""
-    sample = text[:SAMPLE_BYTES]
-    return len(_BAD_CONTROLS.findall(sample.replace("\x00", ""))) * 50 > len(sample)
+    sample = text[:SAMPLE_BYTES].replace("\x00", "")
+    return len(_BAD_CONTROLS.findall(sample)) * 50 > len(sample)
 
 
 def _wide(data: bytes) -> str:
@@ -234,14 +239,7 @@ def _ebcdic(data: bytes) -> str:
         or sample.count(0x20) > spaces // 20
     ):
         return ""
-    return max(_EBCDIC, key=lambda name: _letter_score(sample.decode(name)))
-
-
-def _letter_score(text: str) -> float:
-    return sum(
-        1.0 if char.isalnum() and char.isascii() else 0.5 if char in " .,;:-()\n'\"/" else 0.0
-        for char in text
-    )
+    return max(charset_score.EBCDIC, key=lambda name: charset_score.ebcdic_score(sample.decode(name)))
 
 
 def _by_script(data: bytes) -> str:
@@ -272,10 +270,23 @@ def _by_script(data: bytes) -> str:
     return best
 
 
-def _by_statistics(data: bytes) -> tuple[str, str]:
-    matches = charset_normalizer.from_bytes(data[:SAMPLE_BYTES], explain=False)
-    for match in matches:
-        name = match.encoding
+def _by_letters(data: bytes) -> tuple[str, str]:
+    """The single-byte encoding whose letters read best, else a double-byte one by statistics."""
+    sample = data[:SAMPLE_BYTES]
+    best, best_score = "", charset_score.PLAUSIBLE
+    for name in charset_score.SINGLE_BYTE:
+        try:
+            text = sample.decode(name)
+        except UnicodeDecodeError:
+            continue
+        found = charset_score.score(text)
+        if found > best_score and not _looks_binary(text):
+            best, best_score = name, found
+    candidates = [best] if best else []
+    candidates += [
+        match.encoding for match in charset_normalizer.from_bytes(sample, cp_isolation=list(_DOUBLE_BYTE))
+    ]
+    for name in candidates:
         try:
             text = data.decode(name, "strict")
         except UnicodeDecodeError:

@@ -19,7 +19,9 @@ Read = Callable[..., list[FileResult]]
 def read() -> Read:
     """``read(name, data, zone=..., **options)``: all documents and rejections of a file."""
 
-    def call(name: str, data: bytes | str, *, zone: str = "UTC", max_bytes: int = 1_000_000, **options: Any) -> list[FileResult]:
+    def call(
+        name: str, data: bytes | str, *, zone: str = "UTC", max_bytes: int = 1_000_000, **options: Any
+    ) -> list[FileResult]:
         data = data.encode() if isinstance(data, str) else data
         defaults = Defaults(graph="test", max_bytes=max_bytes)
         return list(read_bytes(data, name, ReadOptions(defaults=defaults, rules=TimeRules(zone), **options)))

@@ -10,7 +10,13 @@ import pytest
 BODY = "The depot in Lund opens on 3 June 2024."
 
 
-def plain(date: str | None = "Mon, 05 Feb 2024 10:00:00 +0100", *, subject: str = "Notice", extra: str = "", body: str = BODY) -> str:
+def plain(
+    date: str | None = "Mon, 05 Feb 2024 10:00:00 +0100",
+    *,
+    subject: str = "Notice",
+    extra: str = "",
+    body: str = BODY,
+) -> str:
     lines = [f"From: a@x.example\nTo: b@x.example\nSubject: {subject}\n"]
     if date is not None:
         lines.append(f"Date: {date}\n")
@@ -76,7 +82,9 @@ def test_unknown_zone_is_said(one):
     ],
 )
 def test_charsets_of_bodies(one, charset, declared, text):
-    head = plain(extra=f"Content-Type: text/plain; charset={declared}\nContent-Transfer-Encoding: 8bit\n", body="").encode()
+    head = plain(
+        extra=f"Content-Type: text/plain; charset={declared}\nContent-Transfer-Encoding: 8bit\n", body=""
+    ).encode()
     assert text in one("a.eml", head + text.encode(charset)).text
 
 
@@ -93,7 +101,10 @@ def test_encoded_subject_in_pieces(one):
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-8-sig"])
 def test_whole_mail_in_other_encodings(one, when, encoding):
-    document = one("a.eml", plain(extra="Content-Type: text/plain; charset=iso-8859-1\n", body="Zoë über Köln").encode(encoding))
+    document = one(
+        "a.eml",
+        plain(extra="Content-Type: text/plain; charset=iso-8859-1\n", body="Zoë über Köln").encode(encoding),
+    )
     assert document.title == "Notice"
     assert "Zoë über Köln" in document.text
     assert when(document) == "2024-02-05T09:00:00Z"
@@ -101,7 +112,11 @@ def test_whole_mail_in_other_encodings(one, when, encoding):
 
 def test_nested_message_does_not_win(one, when):
     inner = EmailMessage()
-    inner["Subject"], inner["Date"], inner["Message-ID"] = "Inner", "Tue, 06 Feb 2018 10:00:00 +0000", "<in@x>"
+    inner["Subject"], inner["Date"], inner["Message-ID"] = (
+        "Inner",
+        "Tue, 06 Feb 2018 10:00:00 +0000",
+        "<in@x>",
+    )
     inner.set_content("Inner words.")
     outer = EmailMessage()
     outer["Subject"], outer["Message-ID"] = "Outer", "<out@x>"
@@ -137,16 +152,27 @@ Words of the second.
 """
     document = one("a.eml", data)
     assert when(document) == "2024-02-05T10:00:00Z"
-    assert all(word in document.text for word in ("First", "Words of the first.", "Second", "Words of the second."))
+    assert all(
+        word in document.text for word in ("First", "Words of the first.", "Second", "Words of the second.")
+    )
 
 
 @pytest.mark.parametrize(
     "content_type",
-    ['multipart/mixed; boundary="b"', "multipart/mixed", 'multipart/mixed; boundary=""', 'multipart/mixed; boundary="other"'],
+    [
+        'multipart/mixed; boundary="b"',
+        "multipart/mixed",
+        'multipart/mixed; boundary=""',
+        'multipart/mixed; boundary="other"',
+    ],
 )
 @pytest.mark.parametrize("end", ["--b--\n", ""])
 def test_boundaries_missing_wrong_or_endless(one, content_type, end):
-    data = plain(extra=f"MIME-Version: 1.0\nContent-Type: {content_type}\n", body="--b\nContent-Type: text/plain\n\nOne part.\n--b\nContent-Type: text/plain\n\nAnother part.\n" + end)
+    data = plain(
+        extra=f"MIME-Version: 1.0\nContent-Type: {content_type}\n",
+        body="--b\nContent-Type: text/plain\n\nOne part.\n--b\nContent-Type: text/plain\n\nAnother part.\n"
+        + end,
+    )
     text = one("a.eml", data).text
     assert "One part." in text
     assert "Another part." in text
@@ -187,7 +213,10 @@ def test_binary_labelled_text_is_left_out(one):
 @pytest.mark.parametrize(
     "data",
     [
-        plain(extra='Content-Type: multipart/encrypted; boundary="b"\n', body="--b\nContent-Type: application/pgp-encrypted\n\nVersion: 1\n--b--"),
+        plain(
+            extra='Content-Type: multipart/encrypted; boundary="b"\n',
+            body="--b\nContent-Type: application/pgp-encrypted\n\nVersion: 1\n--b--",
+        ),
         plain(extra="Content-Type: application/pkcs7-mime; smime-type=enveloped-data\n", body="MIAG"),
         plain(body="-----BEGIN PGP MESSAGE-----\n\nhQEM\n-----END PGP MESSAGE-----"),
     ],
@@ -207,12 +236,18 @@ def test_flowed_text_with_delsp(one):
 
 def test_flowed_text_without_delsp(one):
     head = "Content-Type: text/plain; format=flowed\n"
-    assert "The depot in Lund opens." in one("a.eml", plain(extra=head, body="The depot \nin Lund \nopens.\n")).text
+    assert (
+        "The depot in Lund opens."
+        in one("a.eml", plain(extra=head, body="The depot \nin Lund \nopens.\n")).text
+    )
 
 
 def test_quoted_printable_soft_breaks(one):
     head = "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n"
-    assert one("a.eml", plain(extra=head, body="Der Zust=C3=A4n=\ndige =C3=BCbernimmt=20=\nam 1. Mai.")).text == "Der Zuständige übernimmt am 1. Mai."
+    assert (
+        one("a.eml", plain(extra=head, body="Der Zust=C3=A4n=\ndige =C3=BCbernimmt=20=\nam 1. Mai.")).text
+        == "Der Zuständige übernimmt am 1. Mai."
+    )
 
 
 def test_damaged_base64(one):

@@ -41,18 +41,35 @@ def test_escaped_from_is_unescaped(read):
 
 def test_content_length_protects_a_whole_message_in_a_body(read):
     inner = "See this:\n\n" + SEPARATOR + "From: c@x\nSubject: quoted\n\nQuoted words."
-    results = read("a.mbox", SEPARATOR + message(1, inner, extra=f"Content-Length: {len(inner) + 1}\n") + SEPARATOR + message(2))
+    results = read(
+        "a.mbox",
+        SEPARATOR + message(1, inner, extra=f"Content-Length: {len(inner) + 1}\n") + SEPARATOR + message(2),
+    )
     assert len(results) == 2
     assert "Quoted words." in texts(results)[0]
 
 
 def test_wrong_content_length_is_not_believed(read):
-    results = read("a.mbox", SEPARATOR + message(1, extra="Content-Length: 7\n") + SEPARATOR + message(2, extra="Content-Length: 99999\n") + SEPARATOR + message(3))
+    results = read(
+        "a.mbox",
+        SEPARATOR
+        + message(1, extra="Content-Length: 7\n")
+        + SEPARATOR
+        + message(2, extra="Content-Length: 99999\n")
+        + SEPARATOR
+        + message(3),
+    )
     assert texts(results) == ["Words of 1.", "Words of 2.", "Words of 3."]
 
 
 def test_separators_without_date_or_address(read):
-    for separator in ("From \n", "From - Mon Feb 05 10:00:00 2024\n", "From ???@??? Mon Feb 05 10:00:00 2024\n", "From MAILER-DAEMON\n", "From\n"):
+    for separator in (
+        "From \n",
+        "From - Mon Feb 05 10:00:00 2024\n",
+        "From ???@??? Mon Feb 05 10:00:00 2024\n",
+        "From MAILER-DAEMON\n",
+        "From\n",
+    ):
         results = read("a.mbox", separator + message(1) + separator + message(2))
         assert texts(results) == ["Words of 1.", "Words of 2."], separator
 

@@ -138,7 +138,10 @@ class _Writer:
             self._break("\n")
             self._cells = 0
         elif tag in ("td", "th"):
-            self._parts.append(("| " if self._cells == 0 else " | ") if self._in_row() else "\n")
+            if self._is_data():
+                self._parts.append(" | " if self._cells else "| ")
+            else:
+                self._break("\n")
             self._cells += 1
         elif tag in _BLOCKS and not self._in_row():
             self._break("\n" if tag in ("li", "dt", "dd") else "\n\n")
@@ -146,7 +149,7 @@ class _Writer:
                 self._parts.append("- ")
             elif tag in ("h1", "h2", "h3", "h4", "h5", "h6"):
                 self._parts.append("#" * int(tag[1]) + " ")
-        elif tag in _BLOCKS:
+        elif tag in _BLOCKS and not self._parts[-1].endswith(" "):
             self._parts.append(" ")
 
     def leave(self, element: Any) -> None:
@@ -171,7 +174,7 @@ class _Writer:
         text = _SPACES.sub(" ", text)
         if not self._parts or self._parts[-1][-1:] in ("", " ", "\n"):
             text = text.lstrip(" ")
-        if self._tables and self._tables[-1] and not self._cells:
+        if self._is_data() and not self._cells:
             text = text.strip()
         self._parts.append(text.replace("|", "\\|") if self._in_row() else text)
 
@@ -179,11 +182,18 @@ class _Writer:
         lines = [line.rstrip() for line in "".join(self._parts).split("\n")]
         return _BLANK_LINES.sub("\n\n", "\n".join(lines)).strip()
 
+    def _is_data(self) -> bool:
+        return bool(self._tables) and self._tables[-1]
+
     def _in_row(self) -> bool:
-        return bool(self._tables) and self._tables[-1] and self._cells > 0
+        return self._is_data() and self._cells > 0
 
     def _break(self, lines: str) -> None:
-        self._parts.append(lines)
+        """End the line; of line ends that follow one another the most count, they do not add up."""
+        while self._parts and self._parts[-1].strip(" ") == "":
+            self._parts.pop()
+        have = len(self._parts[-1]) - len(self._parts[-1].rstrip("\n")) if self._parts else 2
+        self._parts.append("\n" * max(0, len(lines) - have))
 
 
 def _is_data_table(table: Any) -> bool:
