@@ -23,7 +23,8 @@ from tidegraph.language.claims import Claim, Side
 from tidegraph.language.coreference import PRONOUNS, Resolution, Thing
 from tidegraph.language.registry import load_registry
 from tidegraph.language.status import Stance
-from tidegraph.language.times import TimeContext, is_ahead, valid_time
+from tidegraph.domain.interval import OPEN_END, OPEN_START
+from tidegraph.language.times import TimeContext, is_ahead, times_of, valid_time
 
 _PERSONS = frozenset(
     {
@@ -105,6 +106,9 @@ class Builder:
         if valid is None:
             return
         status = self._status(claim, stance, valid, context)
+        if status is Status.PLANNED and not _is_dated(valid, verb, clause):
+            # A plan without a date says nothing of any time; its event keeps it.
+            return
         self.put(claim, status, valid, event_id, (clause.sentence.start, clause.sentence.end))
 
     def _status(self, claim: Claim, stance: Stance, valid: ValidTime, context: TimeContext) -> Status:
@@ -186,6 +190,12 @@ class Builder:
     def _sharpened(self, start: int, end: int, name: str, thing: Thing) -> Mention:
         known = self.mention(start, end, name, thing.name, thing.type)
         return Mention(known.mention_id, known.name, thing.name, thing.type, start, end)
+
+
+def _is_dated(valid: ValidTime, verb: Verb, clause: Clause) -> bool:
+    """Whether the text itself dates a change; the document's day is not the day of what is planned."""
+    moment = valid.end if verb is Verb.STOP else valid.start
+    return moment not in {OPEN_START, OPEN_END} and bool(times_of(clause))
 
 
 def inside(mentions: Sequence[Mention], start: int, end: int) -> list[Mention]:

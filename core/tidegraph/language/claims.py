@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, TypeAlias
 
 from tidegraph.domain.documents import Verb
 from tidegraph.language.clauses import Clause
-from tidegraph.language.matching import Pattern, fits, patterns_for, shows, take
+from tidegraph.language.matching import Pattern, fits, take
 from tidegraph.language.parsing import Token
 from tidegraph.language.phrases import (
     Role,
@@ -24,6 +25,11 @@ FULL: Final = 0.9
 """Confidence of a claim whose sides and verb a pattern names."""
 GUESSED: Final = 0.6
 """Confidence where a side was put in from the context."""
+
+
+Builder: TypeAlias = "Callable[[Clause, Pattern, list[Role]], list[Claim]]"
+"""Makes the claims of a clause that a pattern fits; none when a side is missing. The list holds the posts
+told before in the sentence, and takes those told here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,29 +58,12 @@ class Claim:
     planned: bool = False
 
 
-def of_clause(clause: Clause, stance: Stance, earlier: list[Role]) -> list[Claim]:
-    """The claims of the first pattern that fits. ``earlier``: posts told before in the sentence."""
-    for pattern in patterns_for(clause):
-        if (
-            pattern.needs
-            and not shows(clause, pattern.needs)
-            and clause.lemma not in pattern.options.get("free_verbs", ())
-        ):
-            continue
-        builder = _BUILDERS.get(pattern.relation, _plain)
-        claims = builder(clause, pattern, earlier)
-        if claims:
-            does = _does(clause, pattern, stance)
-            return [_with_verb(claim, does, pattern) for claim in claims]
-    return []
-
-
-def _with_verb(claim: Claim, does: Verb, pattern: Pattern) -> Claim:
+def with_verb(claim: Claim, does: Verb, pattern: Pattern) -> Claim:
     verb = claim.verb if claim.verb is not Verb.UNSPECIFIED else does
     return replace(claim, verb=verb, planned=claim.planned or pattern.planned)
 
 
-def _does(clause: Clause, pattern: Pattern, stance: Stance) -> Verb:
+def does_of(clause: Clause, pattern: Pattern, stance: Stance) -> Verb:
     """What the verb does, after outer verbs ("stopped leading") and "no longer"."""
     if stance.ceased:
         return Verb.STOP
@@ -96,7 +85,7 @@ def _is_back(clause: Clause) -> bool:
     )
 
 
-def _claim(clause: Clause, pattern: Pattern, subject: Side, predicate: str, obj: Side, **more: str) -> Claim:
+def make(clause: Clause, pattern: Pattern, subject: Side, predicate: str, obj: Side, **more: str) -> Claim:
     qualifiers = tuple(sorted((k, v) for k, v in more.items() if v))
     return Claim(subject, predicate, obj, qualifiers, Verb.UNSPECIFIED, clause, pattern.id)
 
@@ -184,9 +173,11 @@ def role_claim(
     clause: Clause, pattern: Pattern, person: Side, role: Role, holders: list[Token]
 ) -> list[Claim]:
     """Person and post as holds_role, leads, member_of or, where no organisation is told, position_held."""
+    if not holders and role.kind in {"member", "lead"} and not role.explicit:
+        holders = _group_in_sentence(clause)
     if role.kind == "member" and not role.explicit:
         return [
-            _claim(
+            make(
                 clause,
                 pattern,
                 person,
@@ -196,14 +187,20 @@ def role_claim(
             for h in holders
         ]
     if role.kind == "lead" and holders and is_working_group(reference(holders[0])):
-        return [_claim(clause, pattern, person, "leads", Side(h)) for h in holders]
+        return [make(clause, pattern, person, "leads", Side(h)) for h in holders]
     if (role.explicit and role.name.split()[-1] in {"member", "representative", "delegate", "deputy"}) or (
         "member of" in role.title.lower() and role.explicit
     ):
-        return [_claim(clause, pattern, person, "position_held", Side(role.token, role.title))]
+        return [make(clause, pattern, person, "position_held", Side(role.token, role.title))]
     if not holders:
-        return [_claim(clause, pattern, person, "position_held", Side(role.token, role.title))]
-    return [_claim(clause, pattern, person, "holds_role", Side(h), role=role.name) for h in holders]
+        return [make(clause, pattern, person, "position_held", Side(role.token, role.title))]
+    return [make(clause, pattern, person, "holds_role", Side(h), role=role.name) for h in holders]
+
+
+def _group_in_sentence(clause: Clause) -> list[Token]:
+    """ "The docs team grew by one: Ada Poll is now a member": the group that the sentence named before."""
+    before = [t for t in clause.sentence.tokens if t.i < clause.verb.i and is_group(t) and t.name is None]
+    return before[-1:]
 
 
 def _unnamed_holder(clause: Clause, pattern: Pattern) -> list[Claim]:
@@ -222,7 +219,7 @@ def _unnamed_holder(clause: Clause, pattern: Pattern) -> list[Claim]:
                 continue
             for holder in role.organisations:
                 claims.append(
-                    _claim(clause, pattern, Side(holder), "has_role_holder", Side(None), role=role.name)
+                    make(clause, pattern, Side(holder), "has_role_holder", Side(None), role=role.name)
                 )
     return claims
 
@@ -284,10 +281,10 @@ def _lead(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
             if is_role(person) or group is person:
                 continue
             if is_group(ref.token) and is_working_group(ref):
-                claims.append(_claim(clause, pattern, Side(person), "leads", Side(group)))
+                claims.append(make(clause, pattern, Side(person), "leads", Side(group)))
             elif ref.named and pattern.id == "lead.lead":
                 post = "head" if clause.lemma == "head" else "leader"
-                claims.append(_claim(clause, pattern, Side(person), "holds_role", Side(group), role=post))
+                claims.append(make(clause, pattern, Side(person), "holds_role", Side(group), role=post))
     return claims
 
 
@@ -305,9 +302,7 @@ def _government(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[C
         for person in take(clause, pattern.a, "person"):
             for owner in owners:
                 claims.append(
-                    _claim(
-                        clause, pattern, Side(person), "holds_role", Side(owner), role="head of government"
-                    )
+                    make(clause, pattern, Side(person), "holds_role", Side(owner), role="head of government")
                 )
     return claims
 
@@ -318,33 +313,30 @@ def _government(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[C
 def _group(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
     persons = [t for t in take(clause, pattern.a, pattern.kind_a) if not is_role(t)]
     groups = [t for t in take(clause, pattern.b, pattern.kind_b) if t not in persons]
+    if not groups and pattern.options.get("anywhere"):
+        groups = [t for t in clause.verb.subtree() if is_group(t) and t.name is None][-1:]
     if not persons or not groups:
         return []
     claims = []
     for group in groups:
         predicate = affiliation(reference(group))
         for person in persons:
-            claims.append(_claim(clause, pattern, Side(person), predicate, Side(group)))
+            claims.append(make(clause, pattern, Side(person), predicate, Side(group)))
     return claims
 
 
-def _plain(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
+def plain(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
     claims = []
     subjects = take(clause, pattern.a, pattern.kind_a)
     objects = [t for t in take(clause, pattern.b, pattern.kind_b) if t not in subjects]
     for subject in subjects:
         for obj in objects:
             if not is_role(subject) and not is_role(obj):
-                claims.append(_claim(clause, pattern, Side(subject), pattern.relation, Side(obj)))
+                claims.append(make(clause, pattern, Side(subject), pattern.relation, Side(obj)))
     return claims
 
 
-def register(relation: str, builder: object) -> None:
-    """Add the builder of a further relation (see ``things``)."""
-    _BUILDERS[relation] = builder  # type: ignore[assignment]
-
-
-_BUILDERS = {
+BUILDERS: Final[dict[str, Builder]] = {
     "role": _role_claims,
     "handover": _handover,
     "lead": _lead,

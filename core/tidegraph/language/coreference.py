@@ -40,6 +40,7 @@ class Thing:
     last_sentence: int = -1
     last_subject: int = -1
     group: bool = False
+    certain: bool = False
 
     def sharpen(self, kind: EntityType) -> None:
         """Take a kind that the text shows; a kind that is known already stays."""
@@ -121,6 +122,7 @@ class _State:
             self.resolution.things.append(thing)
             self._learn(thing, key)
         thing.sharpen(ref.type)
+        thing.certain |= ref.token.name is not None and ref.token.name.certain
         thing.spans.append((ref.start, ref.end, ref.text))
         return thing
 
@@ -162,6 +164,10 @@ class _State:
             return self._best(number, (EntityType.PERSON, EntityType.UNSPECIFIED), "male")
         if token.lower in _SHE:
             return self._best(number, (EntityType.PERSON, EntityType.UNSPECIFIED), "female")
+        if token.lower in _IT or token.lower in _THEY:
+            bound = self._bound(token)
+            if bound is not None:
+                return bound
         if token.lower in _IT:
             return self._best(
                 number,
@@ -169,6 +175,22 @@ class _State:
                 "thing",
             )
         return self._best(number, (EntityType.ORGANISATION,), "thing")
+
+    def _bound(self, token: Token) -> Thing | None:
+        """ "Acme replaced its chief executive": the possessor is the subject, unless that is a person."""
+        if token.tag != "PRP$":
+            return None
+        current = token
+        while current.head is not current:
+            current = current.head
+            subject = current.child("nsubj", "nsubjpass")
+            if subject is not None and subject.i < token.i:
+                thing = self.resolution.of(subject)
+                if thing is not None and not (thing.certain and thing.type is EntityType.PERSON):
+                    thing.sharpen(EntityType.ORGANISATION)
+                    return thing
+                return None
+        return None
 
     def _best(self, number: int, kinds: Sequence[EntityType], gender: str) -> Thing | None:
         """The nearest agreeing thing; subjects first, then the thing that the title names."""

@@ -8,7 +8,7 @@ from typing import Final
 
 from tidegraph.domain import ids
 from tidegraph.domain.documents import Event, ExtractedDocument, GroundedDocument, Status
-from tidegraph.language import claims as reading
+from tidegraph.language import rules
 from tidegraph.language.assertions import Builder
 from tidegraph.language.blocks import BlockKind
 from tidegraph.language.chunking import chunk_ids_at
@@ -17,7 +17,6 @@ from tidegraph.language.coreference import Coreferencer, RuleCoreferencer
 from tidegraph.language.events import Draft, drafts, score
 from tidegraph.language.parsing import Sentence, model_version, parse
 from tidegraph.language.passages import Layout, Passage, layout
-from tidegraph.language.phrases import Role
 from tidegraph.language.status import Stance, stance
 from tidegraph.language.times import TimeContext
 
@@ -98,10 +97,8 @@ class LanguageExtractor:
         events = [self._event(draft, builder, ordinal + i) for i, draft in enumerate(made)]
         if passage.trusted and passage.block.kind is not BlockKind.HEADING:
             event_id = events[0].event_id if events else ""
-            earlier: list[Role] = []
-            for clause, attitude in zip(found, stances, strict=True):
-                for claim in reading.of_clause(clause, attitude, earlier):
-                    builder.add(claim, attitude, context, event_id)
+            for claim, attitude in rules.read(sentence, found, stances):
+                builder.add(claim, attitude, context, event_id)
         return events
 
     def _event(self, draft: Draft, builder: Builder, ordinal: int) -> Event:

@@ -228,8 +228,8 @@ def take(clause: Clause, slots: Sequence[str], kind: str) -> list[Token]:
 def _under_arguments(clause: Clause, slot: str) -> list[Token]:
     if slot in {"subj", "obj", "comp", "dative", "head"}:
         return []
-    for owner in ("obj", "comp", "subj"):
-        for token in clause.slots.get(owner, ()):
+    for owner in sorted(clause.slots, key=_owner_rank):
+        for token in clause.slots[owner]:
             for child in token.children:
                 if child.dep in {"prep", "agent"} and child.lower == slot:
                     target = child.child("pobj")
@@ -238,13 +238,18 @@ def _under_arguments(clause: Clause, slot: str) -> list[Token]:
     return []
 
 
+def _owner_rank(slot: str) -> int:
+    """Objects first, then complements, then the rest; the subject's own complements last."""
+    return {"obj": 0, "comp": 1, "subj": 3}.get(slot, 2)
+
+
 def shows(clause: Clause, needed: frozenset[str]) -> bool:
     """Whether one of the words stands among the clause's arguments."""
     for tokens in clause.slots.values():
         for token in tokens:
             if token.lower in needed or any(c.lower in needed for c in token.children):
                 return True
-    return any(c.lower in needed for c in clause.verb.children)
+    return any(c.lower in needed or any(g.lower in needed for g in c.children) for c in clause.verb.children)
 
 
 def has_role(tokens: Sequence[Token]) -> bool:

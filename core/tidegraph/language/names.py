@@ -26,6 +26,7 @@ _HONORIFICS: Final = words("names", "honorifics")
 _TITLES: Final = words("names", "titles_kept")
 _PEERAGE: Final = words("names", "peerage")
 _GIVEN: Final = words("names", "given_names_male") | words("names", "given_names_female")
+_AMBIGUOUS: Final = words("names", "ambiguous_given_names")
 _ROLE_HEADS: Final = words("roles", "heads")
 _GROUPS: Final = words("roles", "groups")
 _INNER: Final = frozenset({"&", "-", "–", "+", "/", "'", "’", "."})
@@ -87,6 +88,8 @@ class Tokens:
     def capital(self, i: int) -> bool:
         """Whether a token may be a word of a name by its looks."""
         text = self.text[i]
+        if self.timed[i] and self._is_surname(i):
+            return True
         if self.timed[i] or (self.lower[i] in _CALENDAR and not self.ner[i][0]):
             return False
         if text[0].isupper():
@@ -95,6 +98,20 @@ class Tokens:
             # eBay, iPhone
             return len(text) > 2 and text[1].isupper() and text[1:].isalpha()
         return text[0].isdigit() and any(c.isupper() for c in text) and text.isalnum()
+
+    def _is_surname(self, i: int) -> bool:
+        """ "Gert de Winter", "Theresa May": a season or month directly after a name's word is the name's."""
+        alone = not (self.timed[i - 1] if i else True) and not (i + 1 < len(self.timed) and self.timed[i + 1])
+        if not alone or not self.text[i][0].isupper() or not self.text[i].isalpha():
+            return False
+        before = self.text[i - 1]
+        given = (
+            self.lower[i - 1] in _GIVEN
+            or self.lower[i - 1] in _CONNECTORS
+            and i > 1
+            and self.text[i - 2][0].isupper()
+        )
+        return given or self.ner[i][1] == "PERSON" and before[0].isupper()
 
 
 def _openings(texts: Sequence[str]) -> list[bool]:
@@ -156,6 +173,8 @@ def _begins(tokens: Tokens, i: int) -> bool:
         return False
     if not tokens.opening[i]:
         return not (tokens.stop[i] and not tokens.ner[i][0] and len(tokens.text[i]) < 4)
+    if tokens.lower[i] in _AMBIGUOUS and i + 1 < len(tokens.text) and tokens.capital(i + 1):
+        return True
     if tokens.stop[i] or tokens.lower[i] in _OPENERS:
         # "New York", but not "New members", nor "On".
         inside = tokens.ner[i][0] and i + 1 < len(tokens.text) and tokens.ner[i + 1][0] == tokens.ner[i][0]
@@ -165,7 +184,7 @@ def _begins(tokens: Tokens, i: int) -> bool:
 
 def _step(tokens: Tokens, first: int, i: int) -> int:
     """How many tokens from ``i`` on belong to the name that began at ``first``; 0 when it ends."""
-    if i in tokens.known or tokens.timed[i]:
+    if i in tokens.known or tokens.timed[i] and not tokens.capital(i):
         return 0
     after = i + 1 < len(tokens.text)
     if tokens.capital(i):
@@ -189,6 +208,21 @@ def _step(tokens: Tokens, first: int, i: int) -> int:
     if tokens.text[i] == "(":
         return _bracketed(tokens, i)
     return 1 if _number_of_name(tokens, i) else 0
+
+
+def _lower_tail(tokens: Tokens, i: int) -> bool:
+    """ "Evoke plc", "Správa železnic": a lower-case word that the recogniser or its letters count to the name."""
+    text = tokens.text[i]
+    if not text.isalpha() or tokens.stop[i] or tokens.lower[i] in _ROLE_HEADS | _GROUPS:
+        return False
+    if tokens.lower[i] in {"plc", "gmbh", "ltd", "inc", "llc", "ab", "oy", "spa"}:
+        return True
+    one = (
+        tokens.ner[i][0]
+        and tokens.ner[i][0] == tokens.ner[i - 1][0]
+        and tokens.ner[i][1] in {"ORG", "PERSON", "FAC"}
+    )
+    return bool(one) or not text.isascii()
 
 
 def _breaks(tokens: Tokens, first: int, i: int) -> bool:

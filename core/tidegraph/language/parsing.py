@@ -270,20 +270,43 @@ def _sentences(doc: Doc, mask: _Masked) -> list[Sentence]:
                 pos=word.pos_,
                 dep=word.dep_,
                 name=name,
-                time=time,
+                time=None if name else time,
             )
         )
     for word, token in zip(doc, tokens, strict=True):
         token.head = tokens[word.head.i]
         if token.head is not token:
             token.head.children.append(token)
-    sentences = []
+    _give_subjects(tokens)
+    sentences: list[Sentence] = []
     for span in doc.sents:
         members = tokens[span.start : span.end]
-        if any(t.text.strip() for t in members):
+        if not any(t.text.strip() for t in members):
+            continue
+        if sentences and sentences[-1].tokens[-1].text in {":", "–", "—"}:
+            # "New on the docs team: Ada Poll" is one statement, wherever the parser cut it.
+            sentences[-1].tokens.extend(members)
+        else:
             sentences.append(Sentence(members))
     _name_the_rest(tokens)
     return sentences
+
+
+def _give_subjects(tokens: Sequence[Token]) -> None:
+    """ "... of Acme and Jane Roe took over": a joined name right before a finite verb without a subject is its subject."""
+    for verb in tokens[2:]:
+        if verb.tag not in {"VBD", "VBZ", "VBP"} or any(
+            c.dep in {"nsubj", "nsubjpass"} for c in verb.children
+        ):
+            continue
+        name, joint = tokens[verb.i - 1], tokens[verb.i - 2]
+        if name.name is None or name.dep != "conj" or joint.dep != "cc" or name.head.i > joint.i:
+            continue
+        if verb.head is name or verb.head.i == name.head.i:
+            continue
+        name.head.children.remove(name)
+        name.head, name.dep = verb, "nsubj"
+        verb.children.insert(0, name)
 
 
 def _name_the_rest(tokens: Sequence[Token]) -> None:

@@ -28,8 +28,12 @@ _ORG_NOUNS: Final = words("roles", "definite_organisation")
 _MODIFIERS: Final = frozenset(
     {"compound", "amod", "nmod", "nummod", "poss", "npadvmod", "advmod", "punct", "case"}
 )
+_VALUE_MODIFIERS: Final = frozenset(
+    {"nummod", "quantmod", "compound", "amod", "nmod", "advmod", "punct", "poss", "npadvmod", "det", "neg"}
+)
 _ORG_PREPOSITIONS: Final = ("of", "at", "for", "in", "with", "on", "to", "within", "over", "under")
 _MAX_ROLE_WORDS: Final = 12
+_ROSTERS: Final = words("roles", "rosters")
 
 
 @dataclass(slots=True, eq=False)
@@ -96,7 +100,7 @@ def is_group(token: Token) -> bool:
 def reference(token: Token) -> Ref:
     """The thing that a noun phrase refers to."""
     if is_group(token):
-        return _group(token)
+        return _group(_rostered(token) or token)
     if token.name is not None:
         group = _enclosing_group(token)
         if group is not None:
@@ -104,6 +108,15 @@ def reference(token: Token) -> Ref:
         return Ref(token, token.name.start, token.name.end, token.name.text, token.name.type, True)
     start, end = _core_span(token)
     return Ref(token, start, end, _surface(token, start, end), EntityType.UNSPECIFIED, False)
+
+
+def _rostered(token: Token) -> Token | None:
+    """ "the docs team roster": the team is meant."""
+    if token.lemma not in _ROSTERS:
+        return None
+    below = [c for c in token.children if is_group(c) and c.i < token.i]
+    below += [t for t in _objects(token, ("of", "for")) if is_group(t)]
+    return below[-1] if below else None
 
 
 def _enclosing_group(token: Token) -> Token | None:
@@ -174,6 +187,38 @@ def _surface(token: Token, start: int, end: int) -> str:
     return " ".join(_join(inside or [token]).split())
 
 
+def noun_text(token: Token) -> str:
+    """A noun with the modifiers before it, as written and without articles."""
+    start, end = _core_span(token)
+    return _surface(token, start, end)
+
+
+def literal_text(token: Token) -> str:
+    """A value as written: "90 days", "at least 12 characters", "$12 per user per month"."""
+    kept = [t for t in token.subtree() if t.time is None or t.time.interval is None]
+    low = min((t.i for t in kept if t.i <= token.i), default=token.i)
+    inside = {token.i}
+    stack = [token]
+    for current in stack:
+        for child in current.children:
+            before = child.i < token.i and child.dep in _VALUE_MODIFIERS
+            rate = child.dep in {"prep", "npadvmod", "quantmod"} and child.lower in {
+                "per",
+                "a",
+                "an",
+                "each",
+                "/",
+                "month",
+                "year",
+                "user",
+            }
+            tail = current is not token and current.lower in {"per", "/"}
+            if child.i >= low and (before or rate or tail) and child.lower not in {"the"}:
+                inside.add(child.i)
+                stack.append(child)
+    return " ".join(_join([t for t in token.subtree() if t.i in inside]).split())
+
+
 def role_of(token: Token) -> Role | None:
     """The post that a noun phrase names, or None."""
     if token.name is not None or token.time is not None:
@@ -202,6 +247,8 @@ def _explicit(token: Token) -> Role | None:
                 return Role(
                     target, "role", target.name.text, [], True, target.name.text, target.start, target.end
                 )
+    if (title := _written_title(token)) is not None:
+        return title
     modifiers = [t for t in _left_chain(token) if t.name is None and t.dep != "poss"]
     words_ = [t.lower for t in modifiers if t.lower not in _DROPPED]
     if words_ and (words_[-1] in _HEADS or words_[-1] in _LEADS):
@@ -210,6 +257,22 @@ def _explicit(token: Token) -> Role | None:
         form = _POST_FORMS[token.lemma]
         return _made(token, form, [form], _organisations(token), True)
     return None
+
+
+def _written_title(token: Token) -> Role | None:
+    """ "the position of Shujishi of Qing dynasty": what is written with a capital after "position of"."""
+    preposition = next((c for c in token.children if c.dep == "prep" and c.lower == "of"), None)
+    if preposition is None or token.lemma not in {"position", "post", "office", "title", "rank"}:
+        return None
+    below = [t for t in preposition.subtree() if t is not preposition and t.time is None]
+    if (
+        not below
+        or below[0].name is None
+        or below[0].name.type in {EntityType.ORGANISATION, EntityType.PLACE}
+    ):
+        return None
+    text = " ".join(_join(below).split())
+    return Role(below[0], "role", text, [], True, text, below[0].start, below[-1].end)
 
 
 def _is_title(token: Token) -> bool:

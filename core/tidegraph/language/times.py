@@ -26,13 +26,28 @@ from tidegraph.domain.interval import (
 from tidegraph.language.clauses import Clause
 from tidegraph.language.parsing import Sentence, Token
 
-_TIMELESS: Final = frozenset({ExpressionKind.DURATION, ExpressionKind.RECURRING})
+_TIMELESS: Final = frozenset({ExpressionKind.DURATION, ExpressionKind.RECURRING, ExpressionKind.VAGUE})
 _ENDING_CUE: Final = re.compile(r"\b(?:until|till|through|up to|ending|ends?)\s*$", re.IGNORECASE)
 _STARTING_CUE: Final = re.compile(
     r"\b(?:since|from|as of|effective|starting|beginning|as from|with effect from|after)\s*$", re.IGNORECASE
 )
 _VAGUE_CUE: Final = re.compile(r"\b(?:before|after|by|prior to|earlier than|later than)\s*$", re.IGNORECASE)
 _CUE_WINDOW: Final = 24
+_CONNECTIVE: Final = re.compile(
+    r"\s+(?:to|until|till|through|and|thru|up to)\s+|\s*[–—]\s*|\s+-\s+|(?<=\d{4})-(?=\d{2,4}\b)"
+)
+_MONTH: Final = re.compile(
+    r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b|\b\d{4}-\d{2}\b", re.IGNORECASE
+)
+_YEAR: Final = re.compile(r"\b\d{4}\b(?:-\d{2}\b(?!-))?|['’]\d{2}\b")
+_ISO_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
+_DAY_NUMBER: Final = re.compile(r"(?<![\w$€£])\d{1,2}(?:st|nd|rd|th)?\b")
+_DAY_WORD: Final = re.compile(
+    r"\b(?:today|yesterday|tomorrow|tonight|(?:mon|tues|wednes|thurs|fri|satur|sun)day|days? ago)\b",
+    re.IGNORECASE,
+)
+_QUARTER: Final = re.compile(r"\bQ[1-4]\b|\bquarter\b", re.IGNORECASE)
+_CLOCK: Final = re.compile(r"\b\d{1,2}:\d{2}\b|\b\d{1,2}\s?[ap]\.?m\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +110,8 @@ def times_of(clause: Clause) -> list[TimeExpression]:
     Its own, else those of the clause that it shares its sentence's frame with, else the only one of
     the sentence.
     """
+    if clause.lemma == "apposition":
+        return _inside(clause)
     own = _governed(clause)
     if own:
         return own
@@ -120,6 +137,15 @@ def sentence_times(sentence: Sentence) -> list[TimeExpression]:
             and time not in found
         ):
             found.append(time)
+    return found
+
+
+def _inside(clause: Clause) -> list[TimeExpression]:
+    """The times within an apposition ("curator of the museum since 2017")."""
+    found: list[TimeExpression] = []
+    for token in clause.verb.subtree():
+        if token.time is not None and token.time.kind not in _TIMELESS and token.time not in found:
+            found.append(token.time)
     return found
 
 
@@ -187,14 +213,31 @@ def valid_time(verb: Verb, clause: Clause, text: str, base: int, context: TimeCo
     ``text`` and ``base``: the part's text and the offset where it begins, to look at the words before
     an expression.
     """
-    times = [t for t in times_of(clause) if t.interval is not None]
+    meant = times_of(clause)
+    times = [t for t in meant if t.interval is not None]
     tense = tense_of(clause)
-    if not times and context.carried is not None and context.carried.interval is not None:
+    if clause.lemma == "apposition" and not times:
+        return _seen(clause, context)
+    if not meant and context.carried is not None and context.carried.interval is not None:
         times = [context.carried]
     if not times:
-        return _undated(verb, tense, context, bool(sentence_times(clause.sentence)))
+        others = any(t.interval is not None for t in sentence_times(clause.sentence))
+        return _undated(verb, tense, context, known_elsewhere=others or bool(meant))
     start, end = _endpoints(verb, times, text, base, tense)
     return _assemble(verb, start, end, tense, context)
+
+
+def _seen(clause: Clause, context: TimeContext) -> ValidTime | None:
+    """A post beside a name is seen to be held when the sentence happens, else when the document was written."""
+    times = [t for t in sentence_times(clause.sentence) if t.interval is not None]
+    if times:
+        interval = times[0].interval
+        assert interval is not None
+        if interval.has_open_start or interval.has_open_end:
+            return None
+        start = _Endpoint(interval.start, interval.granularity, EndpointBasis.OBSERVED)
+        return _valid(start, _Endpoint(interval.end, interval.granularity, EndpointBasis.OBSERVED))
+    return _undated(Verb.STATE, Tense(False, False), context, known_elsewhere=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,34 +316,27 @@ def _grain(time: TimeExpression) -> Granularity:
 
 
 def _start_grain(time: TimeExpression) -> Granularity:
-    assert time.interval is not None
-    return _width_grain(time.start_latest - time.interval.start, time.interval.start)
+    return _text_grain(_CONNECTIVE.split(time.text)[0])
 
 
 def _end_grain(time: TimeExpression) -> Granularity:
-    assert time.interval is not None
-    return _width_grain(time.interval.end - time.end_earliest, time.interval.end)
+    return _text_grain(_CONNECTIVE.split(time.text)[-1])
 
 
-def _width_grain(width: int, value: int) -> Granularity:
-    days = width / MICROS_PER_DAY
-    if 360 <= days < 370:
-        return Granularity.YEAR
-    if 27 <= days <= 32:
-        return Granularity.MONTH
-    if days > 370:
-        return Granularity.DECADE
-    if days > 32:
-        return Granularity.QUARTER
-    if days > 0.9:
+def _text_grain(text: str) -> Granularity:
+    """How finely an end of a range was written: "3" and "3 May 2021" name days, "May 2021" a month."""
+    if _CLOCK.search(text):
+        return Granularity.MINUTE
+    if _ISO_DAY.search(text) or _DAY_NUMBER.search(_YEAR.sub(" ", text)) or _DAY_WORD.search(text):
         return Granularity.DAY
-    if value % MICROS_PER_DAY:
-        return Granularity.SECOND
-    _, month, day = civil_from_days(value // MICROS_PER_DAY)
-    return Granularity.DAY if day != 1 else Granularity.MONTH if month != 1 else Granularity.YEAR
+    if _MONTH.search(text):
+        return Granularity.MONTH
+    if _QUARTER.search(text):
+        return Granularity.QUARTER
+    return Granularity.YEAR
 
 
-def _undated(verb: Verb, tense: Tense, context: TimeContext, has_other_times: bool) -> ValidTime | None:
+def _undated(verb: Verb, tense: Tense, context: TimeContext, *, known_elsewhere: bool) -> ValidTime | None:
     """A sentence without a date of its own: the document's day counts for a change; a state is seen there."""
     if verb is Verb.STATE:
         if tense.past and not tense.perfect:
@@ -310,7 +346,7 @@ def _undated(verb: Verb, tense: Tense, context: TimeContext, has_other_times: bo
         return _valid(
             _Endpoint(context.document.instant, context.document.granularity, EndpointBasis.OBSERVED), _NO_END
         )
-    if context.day is None or has_other_times:
+    if context.day is None or known_elsewhere:
         return None if verb is Verb.STOP else _valid(_NO_START, _NO_END)
     point = _Endpoint(context.day, Granularity.DAY, EndpointBasis.STATED)
     return _valid(_NO_START, point) if verb is Verb.STOP else _valid(point, _NO_END)
@@ -322,7 +358,7 @@ def _assemble(
     if verb is Verb.STOP and end is None:
         return None
     if verb is Verb.STATE and start is None and end is None:
-        return _undated(verb, tense, context, True)
+        return _undated(verb, tense, context, known_elsewhere=True)
     first, last = start or _NO_START, end or _NO_END
     if last.value < first.value:
         return None

@@ -1,0 +1,48 @@
+"""All claims of a sentence: clauses, nouns that stand for a relation, headlines, names with a post."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from tidegraph.language import claims, nominals, things
+from tidegraph.language.claims import Builder, Claim
+from tidegraph.language.clauses import Clause
+from tidegraph.language.matching import patterns_for, shows
+from tidegraph.language.parsing import Sentence
+from tidegraph.language.phrases import Role
+from tidegraph.language.status import Stance
+
+_BUILDERS: Final[dict[str, Builder]] = {**claims.BUILDERS, **things.BUILDERS}
+
+
+def read(
+    sentence: Sentence, found: Sequence[Clause], stances: Sequence[Stance]
+) -> list[tuple[Claim, Stance]]:
+    """The claims of a sentence, each with the stance of the clause that makes it."""
+    result: list[tuple[Claim, Stance]] = []
+    earlier: list[Role] = []
+    for clause, attitude in zip(found, stances, strict=True):
+        result += [(claim, attitude) for claim in _of_clause(clause, attitude, earlier)]
+        result += [(claim, attitude) for claim in nominals.of_arguments(clause, attitude)]
+    said = {(id(claim.subject.token), claim.predicate) for claim, _ in result}
+    result += [
+        (claim, attitude)
+        for claim, attitude in nominals.of_sentence(sentence, found, stances)
+        if (id(claim.subject.token), claim.predicate) not in said
+    ]
+    return result
+
+
+def _of_clause(clause: Clause, attitude: Stance, earlier: list[Role]) -> list[Claim]:
+    """The claims of the first pattern that fits."""
+    for pattern in patterns_for(clause):
+        free = clause.lemma in pattern.options.get("free_verbs", ())
+        if pattern.needs and not free and not shows(clause, pattern.needs):
+            continue
+        builder = _BUILDERS.get(pattern.relation, claims.plain)
+        made = builder(clause, pattern, earlier)
+        if made:
+            does = claims.does_of(clause, pattern, attitude)
+            return [claims.with_verb(claim, does, pattern) for claim in made]
+    return []

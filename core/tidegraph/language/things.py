@@ -1,0 +1,420 @@
+"""Claims about things: values and prices, versions, statuses, names, sites, suppliers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from typing import Final
+
+from tidegraph.domain.documents import EntityType, Verb
+from tidegraph.language.claims import Builder, Claim, Side, make
+from tidegraph.language.clauses import Clause, spell_out
+from tidegraph.language.matching import Pattern, fits, take
+from tidegraph.language.parsing import Token
+from tidegraph.language.phrases import Role, is_group, is_role, literal_text, noun_text, reference
+from tidegraph.language.words import table, words
+
+_ATTRIBUTES: Final = words("values", "attributes")
+_PRICES: Final = words("values", "prices")
+_REGIONS: Final = words("values", "regions")
+_CLASSES: Final = words("values", "customer_classes")
+_PLANS: Final = words("values", "plan_nouns")
+_ENVIRONMENTS: Final = words("values", "environments")
+_QUALIFYING: Final = ("for", "in", "of", "on", "to", "from", "within", "across", "under")
+
+
+@cache
+def _list(section: str) -> frozenset[str]:
+    return frozenset(table("patterns")[section]["words"])
+
+
+# --- values -------------------------------------------------------------------------------------------
+
+
+def _value(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
+    subjects = [t for t in _subjects(clause, pattern) if _is_attribute(t)]
+    if not subjects:
+        return []
+    news = [t for t in clause.slot(pattern.b) if t.time is None or t.time.interval is None]
+    strict = pattern.does is Verb.STATE or not (clause.slots.get("from") or subjects[0].lemma in _ATTRIBUTES)
+    news = [
+        t
+        for t in news
+        if t.name is None and (fits(t, "value") or not strict and t.tag[:2] in {"NN", "JJ", "CD", "RB"})
+    ]
+    claims: list[Claim] = []
+    for subject in subjects[:1]:
+        for new in news[:1]:
+            claims.append(
+                _valued(
+                    clause, pattern, subject, new, Verb.STATE if pattern.does is Verb.STATE else Verb.START
+                )
+            )
+        for old in take(clause, pattern.d, "")[:1] if news else []:
+            if old.time is None or old.time.interval is None:
+                claims.append(_valued(clause, pattern, subject, old, Verb.STOP))
+    return [claim for claim in claims if claim.object.literal]
+
+
+def _subjects(clause: Clause, pattern: Pattern) -> list[Token]:
+    return [t for slot in pattern.a for t in clause.slots.get(slot, ())]
+
+
+def _is_attribute(token: Token) -> bool:
+    """A common noun that can have a value: not a person, a group, a post, a name."""
+    if token.name is not None or token.time is not None and token.time.interval is not None:
+        return False
+    if token.tag not in {"NN", "NNS"} or is_role(token) or is_group(token):
+        return False
+    return (
+        token.lemma in _ATTRIBUTES
+        or token.lemma in _PRICES
+        or any(c.dep in {"compound", "amod"} and c.name is None for c in token.children)
+    )
+
+
+def _valued(clause: Clause, pattern: Pattern, subject: Token, value: Token, verb: Verb) -> Claim:
+    owner, attribute, qualifiers = attribute_of(subject)
+    literal = literal_text(value)
+    if subject.lemma in _PRICES and owner is not None:
+        claim = make(
+            clause,
+            pattern,
+            Side(owner),
+            "price",
+            Side(None, literal),
+            **{k: v for k, v in qualifiers.items() if k != "attribute"},
+        )
+    else:
+        side = Side(owner) if owner is not None else Side(subject, attribute)
+        claim = make(
+            clause, pattern, side, "has_value", Side(None, literal), attribute=attribute, **qualifiers
+        )
+    return replace(claim, verb=verb)
+
+
+def attribute_of(token: Token) -> tuple[Token | None, str, dict[str, str]]:
+    """(owner, attribute, qualifiers) of a noun phrase: "Acme's retention period for EU customers"."""
+    owner: Token | None = None
+    qualifiers: dict[str, str] = {}
+    attribute = []
+    for child in sorted(token.children, key=lambda c: c.i):
+        if child.dep == "poss" and child.tag != "PRP$":
+            owner = child
+        elif child.i < token.i and child.dep in {"compound", "amod", "nmod"}:
+            if child.name is not None and child.lower in _REGIONS | _names_of_places(child):
+                qualifiers["region"] = child.text
+            elif child.name is not None and owner is None and child.name.type is EntityType.ORGANISATION:
+                owner = child
+            elif child.lower not in {
+                "new",
+                "current",
+                "present",
+                "old",
+                "previous",
+                "standard",
+                "default",
+                "existing",
+            }:
+                attribute.append(noun_text(child).lower())
+    attribute.append(token.lower)
+    for child in token.children:
+        if child.dep == "prep" and child.lower in _QUALIFYING:
+            for target in child.children:
+                if target.dep == "pobj":
+                    owner = _qualify(child.lower, target, qualifiers, attribute, owner)
+    return owner, " ".join(attribute), qualifiers
+
+
+def _names_of_places(token: Token) -> frozenset[str]:
+    place = token.name is not None and token.name.type is EntityType.PLACE
+    return frozenset({token.lower}) if place else frozenset()
+
+
+def _qualify(
+    preposition: str, target: Token, qualifiers: dict[str, str], attribute: list[str], owner: Token | None
+) -> Token | None:
+    """Put a prepositional phrase where it belongs: region, customer class, plan, environment, owner."""
+    for child in target.children:
+        if child.name is not None and child.lower in _REGIONS | _names_of_places(child):
+            qualifiers.setdefault("region", child.text)
+    if target.lemma in _CLASSES:
+        text = noun_text(target).lower()
+        region = qualifiers.get("region", "").lower()
+        text = text.replace(region, "").strip() if region else text
+        if not (region and text in _CLASSES | {target.lower}):
+            qualifiers["customer_class"] = text
+    elif target.lemma in _PLANS:
+        qualifiers["plan"] = noun_text(target).lower()
+    elif target.lower in _ENVIRONMENTS:
+        qualifiers["environment"] = target.lower
+    elif target.name is not None and (
+        target.lower in _REGIONS
+        or preposition in {"in", "within", "across"}
+        or target.name.type is EntityType.PLACE
+    ):
+        qualifiers["region"] = target.text
+    elif target.name is not None and owner is None and preposition in {"of", "for", "at"}:
+        return target
+    elif preposition in {"of", "for", "on", "to"}:
+        attribute.append(f"{preposition} {noun_text(target).lower()}")
+    return owner
+
+
+def _price(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
+    values = take(clause, pattern.b, "value")
+    claims = []
+    for subject in take(clause, pattern.a, "thing")[:1]:
+        for value in values[:1]:
+            claims.append(make(clause, pattern, Side(subject), "price", Side(None, literal_text(value))))
+    return claims
+
+
+# --- versions and releases ----------------------------------------------------------------------------
+
+
+def _version(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
+    versions = take(clause, pattern.b, "version")
+    subjects = [t for t in _subjects(clause, pattern) if not fits(t, "version") and fits(t, "thing")]
+    if (
+        not versions
+        or not subjects
+        or (clause.lemma == "be" and not any(s.lemma == "version" for s in subjects))
+    ):
+        return []
+    claims = []
+    for subject in subjects[:1]:
+        holder = _complement(subject, ("of", "for", "on")) if subject.lemma == "version" else subject
+        if holder is not None:
+            verb = Verb.STATE if clause.lemma in {"run", "use", "be"} else Verb.START
+            claims.append(
+                replace(
+                    make(clause, pattern, Side(holder), "version", Side(None, literal_text(versions[0]))),
+                    verb=verb,
+                )
+            )
+    return claims
+
+
+def _release(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
+    makers = [t for t in clause.slot(pattern.b) if t.name is not None and fits(t, "organisation")]
+    claims = []
+    for thing in clause.slot(pattern.a):
+        for maker in makers:
+            if thing.name is not None and thing is not maker:
+                claims.append(make(clause, pattern, Side(maker), "released", Side(thing)))
+    return claims
+
+
+def _complement(token: Token, prepositions: tuple[str, ...]) -> Token | None:
+    for child in token.children:
+        if child.dep == "prep" and child.lower in prepositions:
+            return child.child("pobj")
+    return next((c for c in token.children if c.dep == "poss"), None)
+
+
+# --- statuses -----------------------------------------------------------------------------------------
+
+
+def _status(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
+    states = table("patterns")["statuses"]
+    particles = [f"{clause.lemma} {p}" for p in clause.particles]
+    state = next((states[k] for k in [*particles, clause.lemma] if k in states), "")
+    if not state or clause.lemma == "open" and not clause.passive:
+        return []
+    subjects = (
+        clause.slots.get("obj", [])
+        if clause.passive
+        else clause.slots.get("subj", [])
+        if not clause.slots.get("obj")
+        else clause.slots["obj"]
+    )
+    claims = []
+    for subject in subjects:
+        if fits(subject, "thing") and _is_specific(subject):
+            claims.append(
+                make(
+                    clause,
+                    pattern,
+                    Side(subject, noun_text(subject) if subject.name is None else ""),
+                    "status",
+                    Side(None, state),
+                )
+            )
+    return claims
+
+
+def _status_adjective(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
+    known = _list("status_adjectives")
+    claims = []
+    for complement in clause.slots.get("comp", ()):
+        if complement.lower in known and complement.tag in {"JJ", "VBN", "RB"}:
+            for subject in clause.slots.get("subj", ()):
+                if fits(subject, "thing") and _is_specific(subject):
+                    claims.append(
+                        make(
+                            clause,
+                            pattern,
+                            Side(subject, noun_text(subject) if subject.name is None else ""),
+                            "status",
+                            Side(None, complement.lower),
+                        )
+                    )
+    return claims
+
+
+def _is_specific(token: Token) -> bool:
+    """A name, or "the Skelmer tunnel": a noun phrase that stands for one thing."""
+    if token.name is not None or token.tag.startswith("PRP"):
+        return True
+    named = any(c.name is not None and c.dep in {"compound", "nmod", "poss", "appos"} for c in token.children)
+    definite = any(c.dep == "det" and c.lower in {"the", "this"} for c in token.children)
+    modified = any(c.dep in {"compound", "amod"} for c in token.children)
+    return named or definite and modified or any(ch.isdigit() for ch in token.text)
+
+
+# --- names --------------------------------------------------------------------------------------------
+
+
+def _rename(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
+    if clause.lemma in {"call", "name"} and not any(
+        c.lower in {"now", "renamed", "officially"} for c in clause.verb.children
+    ):
+        return []
+    if (
+        clause.lemma == "know"
+        and not clause.aspect
+        and clause.governor is None
+        and clause.verb.dep != "xcomp"
+    ):
+        return []
+    olds = [t for t in _subjects(clause, pattern) if t.name is not None or is_group(t) or t.lower == "it"]
+    news = [t for t in clause.slot(pattern.b) if t.name is not None]
+    return [make(clause, pattern, Side(o), "name", Side(n)) for o in olds[:1] for n in news[:1] if o is not n]
+
+
+def _change_name(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
+    if not any(t.lemma == "name" for t in clause.slots.get("obj", ())):
+        return []
+    news = [t for t in take(clause, pattern.b, "") if t.name is not None]
+    return [
+        make(clause, pattern, Side(o), "name", Side(n))
+        for o in clause.slots.get("subj", [])[:1]
+        for n in news[:1]
+    ]
+
+
+# --- places, sales, suppliers ---------------------------------------------------------------------------
+
+
+def _move(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
+    seats = [
+        t
+        for t in clause.slots.get("obj", ())
+        if t.lemma in _list("headquarters") or t.lower in _list("headquarters")
+    ]
+    places = [t for t in take(clause, pattern.b, "place")]
+    old = [t for t in take(clause, pattern.d, "place")]
+    subjects = clause.slots.get("subj", [])
+    if not subjects and seats:
+        owners = [_complement(s, ("of",)) for s in seats]
+        subjects = [o for o in owners if o is not None]
+    claims = []
+    for subject in subjects[:1]:
+        person = fits(subject, "person") and not fits(subject, "group") and not seats
+        predicate = "residence" if person else "headquarters"
+        if not (seats or person or subject.name is not None) or not places:
+            continue
+        claims.append(
+            replace(make(clause, pattern, Side(subject), predicate, Side(places[0])), verb=Verb.START)
+        )
+        claims += [
+            replace(make(clause, pattern, Side(subject), predicate, Side(o)), verb=Verb.STOP) for o in old[:1]
+        ]
+    return claims
+
+
+def _site(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
+    """ "opened a plant in Swindale", "closed its Swindale plant"."""
+    claims = []
+    for site in clause.slots.get("obj", ()):
+        if site.name is not None or site.lemma not in _list("sites"):
+            continue
+        places = [t for t in take(clause, pattern.b, "place")]
+        places += [
+            c
+            for c in site.children
+            if c.name is not None and c.dep in {"compound", "nmod"} and fits(c, "place")
+        ]
+        subjects = [t for t in clause.slots.get("subj", ()) if fits(t, "organisation")]
+        for subject in subjects[:1]:
+            claims += [make(clause, pattern, Side(subject), "operates_in", Side(p)) for p in places[:1]]
+    return claims
+
+
+def _sold(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
+    claims = []
+    for buyer in take(clause, pattern.a, "organisation"):
+        for thing in take(clause, pattern.b, "organisation"):
+            if thing.name is not None and buyer.name is not None:
+                claims.append(
+                    replace(make(clause, pattern, Side(buyer), "acquired", Side(thing)), verb=Verb.START)
+                )
+    return claims
+
+
+def _switch(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
+    """ "Acme switched its payment provider from A to B", "Acme moved from A to B"."""
+    news, olds = take(clause, pattern.b, "name"), take(clause, pattern.d, "name")
+    news, olds = [t for t in news if t.name is not None], [t for t in olds if t.name is not None]
+    subjects = [t for t in clause.slots.get("subj", ()) if fits(t, "organisation") and not is_role(t)]
+    if not subjects or not news or any(n.name is not None and n.name.type is EntityType.PLACE for n in news):
+        return []
+    objects = [t for t in clause.slots.get("obj", ()) if t not in news and t.name is None]
+    service = noun_text(objects[0]).lower() if objects else ""
+    for word in ("provider", "supplier", "vendor"):
+        service = service.removesuffix(word).strip()
+    if not olds and not objects:
+        return []
+    predicate = "primary_supplier" if service else "uses"
+    more = {"service": service} if service else {}
+    claims = [
+        replace(make(clause, pattern, Side(subjects[0]), predicate, Side(n), **more), verb=Verb.START)
+        for n in news[:1]
+    ]
+    claims += [
+        replace(make(clause, pattern, Side(subjects[0]), predicate, Side(o), **more), verb=Verb.STOP)
+        for o in olds[:1]
+    ]
+    return claims
+
+
+def _merged(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
+    sides = [t for t in _subjects(clause, pattern) if fits(t, "organisation") and t.name is not None]
+    others = [t for t in take(clause, ("with",), "organisation") if t.name is not None]
+    pair = [*sides[:1], *others[:1]] if others else sides[:2]
+    if len(pair) < 2:
+        return []
+    return [make(clause, pattern, Side(pair[0]), "merged_with", Side(pair[1]))]
+
+
+def spelled(token: Token) -> list[Token]:
+    """The members of a coordination."""
+    return spell_out(token)
+
+
+BUILDERS: Final[dict[str, Builder]] = {
+    "value": _value,
+    "price": _price,
+    "version": _version,
+    "release": _release,
+    "status": _status,
+    "status-adjective": _status_adjective,
+    "rename": _rename,
+    "change-name": _change_name,
+    "move": _move,
+    "site": _site,
+    "sold": _sold,
+    "switch": _switch,
+    "merged_with": _merged,
+}
