@@ -16,6 +16,9 @@ from tidegraph.domain.evidence import Begin, Evidence, Order, Stop, by_value
 from tidegraph.domain.granules import granule, granule_before, granule_end
 from tidegraph.domain.interval import OPEN_END, OPEN_START, Granularity
 
+HEDGED: Final = 0.5
+"""A stop of lower confidence ends what is known by other claims, and makes up nothing that is not: "left X"
+may end an employment as well as a membership."""
 _LAST: Final = (9, 9, 9, 0, 0, 0.0, 0, "")
 
 
@@ -77,13 +80,12 @@ def spells(evidence: Evidence) -> list[Spell]:
         runs = _runs(begins_of.get(value, []), stops, evidence.begins)
         starts = [run[0].time for run in runs]
         lone, attached = _attached(starts, stops)
-        lone = [stop for stop in lone if stop.claim is not None]
-        result.extend(_spell(run, ends) for run, ends in zip(runs, attached, strict=True))
+        lone = [stop for stop in lone if stop.claim is not None and stop.claim.confidence >= HEDGED]
+        result.extend(_chain(runs, attached))
         if lone:
             firsts.append(_end_only(value, lone))
-    result.sort(key=_by_start)
-    for spell in firsts:
-        result.append(_placed(spell, result, starts=begins_of.get(spell.value, [])))
+    for spell in sorted(firsts, key=lambda first: (first.end, first.order)):
+        result.append(_placed(spell, result))
     result.sort(key=_by_start)
     return result
 
@@ -127,9 +129,18 @@ def _attached(starts: list[int], stops: Sequence[Stop]) -> tuple[list[Stop], lis
     return lone, attached
 
 
-def _spell(run: list[Begin], ends: list[Stop]) -> Spell:
+def _chain(runs: Sequence[list[Begin]], attached: Sequence[list[Stop]]) -> list[Spell]:
+    """The spells of one value. What is only seen for a while goes on when the value had not ended before."""
+    result: list[Spell] = []
+    for run, ends in zip(runs, attached, strict=True):
+        open_before = bool(result) and result[-1].end == OPEN_END
+        result.append(_spell(run, ends, open_before))
+    return result
+
+
+def _spell(run: list[Begin], ends: list[Stop], open_before: bool) -> Spell:
     start = _start(run)
-    bounded = all(begin.seen_until != OPEN_END for begin in run)
+    bounded = all(begin.seen_until != OPEN_END for begin in run) and (bool(ends) or not open_before)
     end, granularity, stated = OPEN_END, Granularity.UNKNOWN, False
     if ends:
         best = _best_stop(ends)
@@ -212,7 +223,7 @@ def _end_only(value: str, stops: Sequence[Stop]) -> Spell:
     )
 
 
-def _placed(spell: Spell, others: Sequence[Spell], starts: Sequence[Begin]) -> Spell:
+def _placed(spell: Spell, others: Sequence[Spell]) -> Spell:
     """Where an end-only spell may begin: after what is known to have ended, else just before its own end.
 
     If another value is not known to have ended by then, this one is only known to have held in the last
@@ -221,7 +232,7 @@ def _placed(spell: Spell, others: Sequence[Spell], starts: Sequence[Begin]) -> S
     before = [other for other in others if other.start < spell.end and other.value != spell.value]
     if not before:
         return spell
-    latest = max(before, key=lambda other: other.start)
+    latest = max(before, key=lambda other: (other.start, other.end, other.value))
     if latest.end <= spell.end and latest.end_stated:
         return replace(spell, start=min(latest.end, spell.end - 1))
     start = granule_before(spell.end, spell.end_granularity)
