@@ -76,16 +76,28 @@ class Stop:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
-    """What the claims of one key come to. Begins and stops are sorted by (time, order).
+class Claims:
+    """What the claims of one key say, before they are weighed against each other.
 
-    ``undated`` are claims that a value holds, with no time at all. ``stale`` are (time, value) of
-    begins set aside because another holder was named in between; they show as a conflict.
+    Begins and stops are sorted by (time, order). ``unnamed`` are stops of whoever held; ``undated`` are
+    claims that a value holds, with no time at all.
     """
 
     begins: tuple[Begin, ...]
     stops: tuple[Stop, ...]
+    unnamed: tuple[Stop, ...]
     undated: tuple[Begin, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Begins and stops that count, sorted by (time, order).
+
+    ``stale`` are begins set aside because another holder was named in between; they show as a conflict.
+    """
+
+    begins: tuple[Begin, ...]
+    stops: tuple[Stop, ...]
     stale: tuple[Begin, ...]
 
 
@@ -96,8 +108,8 @@ def value_of(assertion: Assertion, policy: KeyPolicy) -> str:
     return assertion.object if assertion.object_is_entity else normal_value(assertion.object)
 
 
-def gather(assertions: Sequence[Assertion], revisions: Sequence[Revision], policy: KeyPolicy) -> Evidence:
-    """The evidence of one key from the assertions and revisions that count at one known instant."""
+def gather(assertions: Sequence[Assertion], revisions: Sequence[Revision], policy: KeyPolicy) -> Claims:
+    """The claims of one key, from the assertions and revisions that count at one known instant."""
     begins: list[Begin] = []
     stops: list[Stop] = []
     for assertion in assertions:
@@ -111,11 +123,14 @@ def gather(assertions: Sequence[Assertion], revisions: Sequence[Revision], polic
     if policy.on_stop is OnStop.ENDS:
         stops.extend(silences(assertions, revisions, policy))
     denials = _Denials(assertions, policy)
-    begins = [begin for begin in begins if not denials.off(begin)]
-    stops = [stop for stop in stops if not denials.off(stop)]
-    undated = sorted((begin for begin in begins if begin.time == OPEN_START), key=_begin_key)
-    dated = sorted((begin for begin in begins if begin.time != OPEN_START), key=_begin_key)
-    return _settle(dated, stops, undated, policy)
+    begins = sorted((begin for begin in begins if not denials.off(begin)), key=_begin_key)
+    stops = sorted((stop for stop in stops if not denials.off(stop)), key=_stop_key)
+    return Claims(
+        begins=tuple(begin for begin in begins if begin.time != OPEN_START),
+        stops=tuple(stop for stop in stops if stop.value),
+        unnamed=tuple(stop for stop in stops if not stop.value),
+        undated=tuple(begin for begin in begins if begin.time == OPEN_START),
+    )
 
 
 def _points(assertion: Assertion, policy: KeyPolicy) -> tuple[Begin | None, Stop | None]:
@@ -287,16 +302,15 @@ class Axis:
         return place < len(times) and times[place] <= until
 
 
-def _settle(begins: list[Begin], stops: list[Stop], undated: list[Begin], policy: KeyPolicy) -> Evidence:
-    stops.sort(key=_stop_key)
-    begins, stops = _without_called_off(begins, stops)
-    stops = _shifted(begins, stops)
-    stops = _without_lapsed_stops(begins, stops)
+def settle(begins: Sequence[Begin], stops: Sequence[Stop], policy: KeyPolicy) -> Evidence:
+    """Set aside plans that were called off or lapsed and repeats that others overtook."""
+    kept, ends = _without_called_off(list(begins), sorted(stops, key=_stop_key))
+    ends = _without_lapsed_stops(kept, _shifted(kept, ends))
     stale: list[Begin] = []
     if policy.exclusive:
-        begins = _without_lapsed(begins, Axis(begins, stops))
-        begins, stale = _without_stale(begins, Axis(begins, stops), policy)
-    return Evidence(tuple(begins), tuple(stops), tuple(undated), tuple(stale))
+        kept = _without_lapsed(kept, Axis(kept, ends))
+        kept, stale = _without_stale(kept, Axis(kept, ends), policy)
+    return Evidence(tuple(kept), tuple(ends), tuple(stale))
 
 
 def _without_called_off(begins: list[Begin], stops: list[Stop]) -> tuple[list[Begin], list[Stop]]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from tidegraph.domain.evidence import Begin, Evidence, Stop, gather
+from tidegraph.domain.evidence import Begin, Claims, Stop, gather, settle
 from tidegraph.domain.facts import Assertion, Revision
 from tidegraph.domain.granules import granule_before
 from tidegraph.domain.interval import OPEN_END, OPEN_START, Granularity, Interval
@@ -57,10 +57,9 @@ def resolve(
     Spans are sorted by (start, end, subject, object). Under an exclusive policy no two spans of values
     that exclude each other share an instant.
     """
-    evidence = gather(assertions, revisions, policy)
-    pieces = _pieces_of(evidence, policy)
-    spans = [_span(piece) for piece in pieces]
-    spans.extend(_undated(evidence.undated, evidence.begins, spans))
+    claims = gather(assertions, revisions, policy)
+    spans = [_span(piece) for piece in _pieces_of(claims, policy)]
+    spans.extend(_undated(claims.undated, claims.begins, spans))
     return tuple(sorted(spans, key=_span_key))
 
 
@@ -68,48 +67,35 @@ def _span_key(span: Span) -> tuple[int, int, str, str]:
     return span.valid.start, span.valid.end, span.subject, span.object
 
 
-def _pieces_of(evidence: Evidence, policy: KeyPolicy) -> list[_Piece]:
+def _pieces_of(claims: Claims, policy: KeyPolicy) -> list[_Piece]:
+    stops = list(claims.stops)
+    evidence = settle(claims.begins, stops, policy)
+    for stop in claims.unnamed:
+        value = _ended_by(stop, compete(spells(evidence)))
+        if value:
+            stops.append(replace(stop, value=value))
+            evidence = settle(claims.begins, stops, policy)
     held = spells(evidence)
-    pieces = compete(held)
-    for stop in evidence.stops:
-        if not stop.value:
-            ended = _ended_by(stop, pieces)
-            if ended is not None:
-                held = [_closed(spell, stop) if spell is ended else spell for spell in held]
-                pieces = compete(held)
-    stale = [begin.time for begin in evidence.stale]
-    if stale:
+    pieces = _with_conflicts(_joined(compete(held)), held)
+    for begin in evidence.stale:
         pieces = [
-            replace(piece, conflicted=True)
-            if any(piece.start <= time < piece.end for time in stale)
-            else piece
+            replace(piece, conflicted=True) if piece.start <= begin.time < piece.end else piece
             for piece in pieces
         ]
     return pieces
 
 
-def _ended_by(stop: Stop, pieces: Sequence[_Piece]) -> Spell | None:
-    """The one spell that an unnamed stop ends: held just before the period it names, else at its end.
+def _ended_by(stop: Stop, pieces: Sequence[_Piece]) -> str:
+    """The one value that an unnamed stop ends: held just before the period it names, else at its end.
 
-    Several holders, or none: it ends nothing.
+    Several holders, or none: it ends nothing, "".
     """
     period = granule_before(stop.time, stop.granularity)
     for first, last in ((period - 1, period), (stop.time - 1, stop.time)):
-        found = [piece for piece in pieces if piece.start <= first and piece.end >= last]
+        found = {piece.spell.value for piece in pieces if piece.start <= first and piece.end >= last}
         if found:
-            spell = found[0].spell
-            return spell if len(found) == 1 and not spell.end_stated else None
-    return None
-
-
-def _closed(spell: Spell, stop: Stop) -> Spell:
-    return replace(
-        spell,
-        end=max(stop.time, spell.start + 1),
-        end_granularity=stop.granularity,
-        end_stated=stop.stated,
-        inset=False,
-    )
+            return found.pop() if len(found) == 1 else ""
+    return ""
 
 
 class _Slot:
@@ -138,11 +124,6 @@ class _Slot:
         return [piece for piece in self.pieces if piece.start < piece.end]
 
     def _admit(self, spell: Spell) -> None:
-        if spell.inset and any(
-            other.value == spell.value and other.end >= spell.end and id(other) in self.holding
-            for other in self.live
-        ):
-            return
         kept = []
         for other in self.live:
             low, high = (other, spell) if spell.beats(other) else (spell, other)
@@ -196,7 +177,7 @@ def compete(held: Sequence[Spell]) -> list[_Piece]:
     times = sorted(starts.keys() | {spell.end for spell in held if spell.end != OPEN_END})
     for time in times:
         slot.step(time, starts.get(time, []))
-    return _with_conflicts(_joined(sorted(slot.finish(), key=_piece_key)), held)
+    return sorted(slot.finish(), key=_piece_key)
 
 
 def _piece_key(piece: _Piece) -> tuple[int, int, str]:
