@@ -260,8 +260,16 @@ class GraphReader(Protocol):
         """Today's lists of K of the given events alone."""
         ...
 
-    async def mention_counts(self, graph: str, entity_ids: Sequence[str]) -> Mapping[str, int]:
-        """In how many events each known entity is mentioned."""
+    async def event_nodes(self, graph: str, event_ids: Sequence[str]) -> list[EventMention]:
+        """Dated events by id, withdrawn or not."""
+        ...
+
+    async def event_nodes_of(self, graph: str, origins: Sequence[str]) -> list[EventMention]:
+        """Dated events of the readings, withdrawn or not."""
+        ...
+
+    async def mention_counts(self, graph: str, entity_ids: Sequence[str], limit: int) -> Mapping[str, int]:
+        """How many dated events that count mention each known entity, counted no further than ``limit``."""
         ...
 
     async def changes(self, graph: str, after_sequence: int, limit: int) -> list[ChangeRow]:

@@ -328,4 +328,8 @@ async def test_candidates_of_the_event_graph(store: GraphStore, graph: str) -> N
     assert [mention.event_id for mention in nearest] == [ids["2023"]]
     inside = await store.probe_mentions(graph, [(acme, own, Interval(s.at(2019), s.at(2021)))], 5)
     assert [mention.event_id for mention in inside] == [ids["2020"]]
-    assert await store.mention_counts(graph, [acme, "other"]) == {acme: 5}
+    assert await store.mention_counts(graph, [acme, "other"], 10) == {acme: 2}
+    assert await store.mention_counts(graph, [acme], 1) == {acme: 1}
+    nodes = await store.event_nodes(graph, [*ids.values(), "none"])
+    assert [node.event_id for node in nodes] == sorted([ids["2020"], ids["2023"]])
+    assert await store.event_nodes_of(graph, []) == []

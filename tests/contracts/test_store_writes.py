@@ -22,7 +22,7 @@ async def test_an_unknown_graph_is_not_found(store: GraphStore) -> None:
         await store.writer_state("nowhere", "life/0")
 
 
-@pytest.mark.parametrize("name", ["", "a b", "../x", "x" * 65, "-x", "a:b", "a\nb", "é"])
+@pytest.mark.parametrize("name", ["", "a b", "../x", "x" * 129, "-x", "a:b", "a\nb", "é"])
 async def test_graph_names_are_allow_listed(store: GraphStore, name: str) -> None:
     with pytest.raises(Rejected) as caught:
         await store.prepare(name)

@@ -11,6 +11,7 @@ Times are integer microseconds. Range indexes compare them as float64, so a time
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -121,6 +122,16 @@ def vector(value: Vector) -> str:
         raise Bug("INVALID_VECTOR", "a vector has a component that is not finite")
     rounded = np.round(np.ascontiguousarray(value, dtype=np.float32), VECTOR_DECIMALS)
     return orjson.dumps(rounded, option=orjson.OPT_SERIALIZE_NUMPY).decode()
+
+
+def bits_of(value: float) -> int:
+    """A float as the 64-bit integer of its bits: replies carry 15 digits of a float, too few to compare."""
+    return int(struct.unpack("<q", struct.pack("<d", value))[0])
+
+
+def float_of(bits: int) -> float:
+    """The inverse of :func:`bits_of`."""
+    return float(struct.unpack("<d", struct.pack("<q", bits))[0])
 
 
 def _string(value: str) -> str:

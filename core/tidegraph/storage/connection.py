@@ -19,7 +19,7 @@ from redis.backoff import NoBackoff
 from tidegraph.domain.errors import Bug, NotFound, Rejected, Retryable, TidegraphError
 from tidegraph.storage import codec
 
-_GRAPH_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+_GRAPH_NAME: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,126}[A-Za-z0-9])?")
 _BUSY: Final = (
     "max pending queries exceeded",
     "query timed out",
@@ -43,13 +43,13 @@ def check_graph_name(graph: str) -> str:
     """The name itself, when it may name a tenant.
 
     Raises:
-        Rejected: INVALID_GRAPH_NAME for anything but 1 to 64 letters, digits, ``_``, ``.`` and ``-``
-            that begin with a letter or digit.
+        Rejected: INVALID_GRAPH_NAME for anything but 1 to 128 letters, digits, ``_``, ``.`` and ``-``
+            that begin and end with a letter or digit.
     """
     if not _GRAPH_NAME.fullmatch(graph):
         raise Rejected(
             "INVALID_GRAPH_NAME",
-            "a graph is named by 1 to 64 of A-Z a-z 0-9 _ . - and begins with a letter or digit",
+            "a graph is named by 1 to 128 of A-Z a-z 0-9 _ . - and begins and ends with a letter or digit",
             graph=graph[:80],
         )
     return graph

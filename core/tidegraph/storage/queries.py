@@ -113,7 +113,8 @@ COMMIT: Final = (
     + _each(
         "neighbours",
         "MATCH (e:Event {id: r.event}) MATCH (o:Event {id: r.neighbour}) "
-        "CREATE (e)-[:RELATED {weight: r.weight, seq: seq}]->(o)",
+        # A reply carries 15 digits of a float: the bits carry all of them.
+        "CREATE (e)-[:RELATED {weight: r.weight, bits: r.bits, seq: seq}]->(o)",
     )
     + _each("changes", _create("Change"))
     + "RETURN seq"
@@ -245,10 +246,10 @@ WITH DISTINCT n RETURN n{{.*, words: null}} ORDER BY n.id LIMIT $limit
 """
 NEIGHBOURS: Final = """
 UNWIND $ids AS k MATCH (:Event {id: k})-[x:RELATED]-(:Event)
-WITH DISTINCT x RETURN startNode(x).id, endNode(x).id, x.weight
+WITH DISTINCT x RETURN startNode(x).id, endNode(x).id, x.bits
 """
 LISTS_OF: Final = """
-UNWIND $ids AS k MATCH (:Event {id: k})-[x:RELATED]->(o:Event) RETURN k, o.id, x.weight
+UNWIND $ids AS k MATCH (:Event {id: k})-[x:RELATED]->(o:Event) RETURN k, o.id, x.bits
 """
 EVENT_MENTIONS: Final = """
 UNWIND $probes AS p
@@ -262,8 +263,18 @@ CALL {
 WITH DISTINCT n
 RETURN n.id, n.start, n.end, n.granularity, n.entity_ids, n.recorded_at, n.withdrawn_at
 """
+_NODE: Final = "n.id, n.start, n.end, n.granularity, n.entity_ids, n.recorded_at, n.withdrawn_at"
+EVENT_NODES: Final = f"UNWIND $ids AS k MATCH (n:Event {{id: k}}) WHERE n.start IS NOT NULL RETURN {_NODE}"
+EVENT_NODES_OF: Final = (
+    f"UNWIND $origins AS k MATCH (n:Event) WHERE n.origin = k AND n.start IS NOT NULL RETURN {_NODE}"
+)
 MENTION_COUNTS: Final = """
-UNWIND $entities AS k MATCH (e:Entity {id: k}) RETURN k, indegree(e, 'MENTIONS')
+UNWIND $entities AS k MATCH (e:Entity {id: k})
+CALL {
+  WITH e MATCH (e)<-[m:MENTIONS]-(n:Event) WHERE m.start IS NOT NULL AND n.withdrawn_at = $open
+  WITH n LIMIT $limit RETURN count(n) AS found
+}
+RETURN k, found
 """
 
 # --- search ---------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from tidegraph.ports import (
     Neighbour,
     Visibility,
 )
-from tidegraph.storage import queries, rows, terms, visibility
+from tidegraph.storage import codec, queries, rows, terms, visibility
 from tidegraph.storage.codec import Value
 from tidegraph.storage.connection import Connection
 from tidegraph.storage.derive import derive_for, merge_versions
@@ -242,7 +242,7 @@ class FalkorReads:
         if not event_ids:
             return []
         found = await self.connection.read(graph, query, {"ids": sorted(set(event_ids))})
-        entries = [Neighbour(owner, other, float(weight)) for owner, other, weight in found]
+        entries = [Neighbour(owner, other, codec.float_of(bits)) for owner, other, bits in found]
         return sorted(entries, key=lambda entry: (entry.event_id, -entry.weight, entry.neighbour_id))
 
     async def event_mentions(
@@ -267,14 +267,26 @@ class FalkorReads:
         found = await self.connection.read(graph, queries.EVENT_MENTIONS, values)
         return sorted((_mention(row) for row in found), key=lambda mention: mention.event_id)
 
-    async def mention_counts(self, graph: str, entity_ids: Sequence[str]) -> dict[str, int]:
-        """In how many events each entity is mentioned."""
+    async def event_nodes(self, graph: str, event_ids: Sequence[str]) -> list[EventMention]:
+        """Dated events by id, withdrawn or not, in the order of their ids."""
+        return await self._event_nodes(graph, queries.EVENT_NODES, {"ids": sorted(set(event_ids))})
+
+    async def event_nodes_of(self, graph: str, origins: Sequence[str]) -> list[EventMention]:
+        """Dated events of the readings, withdrawn or not, in the order of their ids."""
+        return await self._event_nodes(graph, queries.EVENT_NODES_OF, {"origins": sorted(set(origins))})
+
+    async def _event_nodes(self, graph: str, query: str, values: dict[str, Value]) -> list[EventMention]:
+        if not any(values.values()):
+            return []
+        found = await self.connection.read(graph, query, values)
+        return sorted((_mention(row) for row in found), key=lambda mention: mention.event_id)
+
+    async def mention_counts(self, graph: str, entity_ids: Sequence[str], limit: int) -> dict[str, int]:
+        """How many dated events that count mention each entity, counted no further than ``limit``."""
         if not entity_ids:
             return {}
-        found = await self.connection.read(
-            graph, queries.MENTION_COUNTS, {"entities": sorted(set(entity_ids))}
-        )
-        return dict(found)
+        values = {"entities": sorted(set(entity_ids)), "open": OPEN_END, "limit": limit}
+        return dict(await self.connection.read(graph, queries.MENTION_COUNTS, values))
 
     # --- feed and figures -------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from tidegraph.domain.errors import Bug
 from tidegraph.domain.ids import make_id
 from tidegraph.ports import Commit, DocumentWrite, EntityWrite, NewVector, WriterState
 from tidegraph.storage import queries, rows, schema
-from tidegraph.storage.codec import Value
+from tidegraph.storage.codec import Value, bits_of
 from tidegraph.storage.search import FalkorSearch
 
 _APPLIED: Final = "applied:"
@@ -99,7 +99,12 @@ def commit_parameters(commit: Commit) -> dict[str, Value]:
         "closings": [{"id": id_, "at": at} for id_, at in commit.close_versions],
         "neighbours_old": [{"id": id_} for id_, _ in commit.neighbours],
         "neighbours": [
-            {"event": id_, "neighbour": entry.neighbour_id, "weight": entry.weight}
+            {
+                "event": id_,
+                "neighbour": entry.neighbour_id,
+                "weight": entry.weight,
+                "bits": bits_of(entry.weight),
+            }
             for id_, entries in commit.neighbours
             for entry in entries
         ],

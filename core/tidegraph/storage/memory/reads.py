@@ -220,29 +220,37 @@ class MemoryReads:
     async def probe_mentions(
         self, graph: str, probes: Sequence[tuple[str, Interval, Interval]], limit: int
     ) -> list[EventMention]:
+        nodes = _nodes(record for _, record in self.graph(graph).events.values())
         found: dict[str, EventMention] = {}
         for entity_id, own, window in probes:
             candidates = [
-                (interval.gap(own), record.event.event_id, interval, record)
-                for _, record in self.graph(graph).events.values()
-                if entity_id in record.entity_ids
-                and record.withdrawn_at == OPEN_END
-                and (interval := record.event.interval) is not None
-                and visibility.overlaps(interval, window)
+                node
+                for node in nodes
+                if entity_id in node.entity_ids
+                and node.withdrawn_at == OPEN_END
+                and visibility.overlaps(node.interval, window)
             ]
-            for _, event_id, interval, record in sorted(candidates, key=lambda item: item[:2])[:limit]:
-                entities = frozenset(record.entity_ids)
-                found[event_id] = EventMention(
-                    event_id, interval, entities, record.recorded_at, record.withdrawn_at
-                )
+            candidates.sort(key=lambda node: (node.interval.gap(own), node.event_id))
+            found |= {node.event_id: node for node in candidates[:limit]}
         return [found[event_id] for event_id in sorted(found)]
 
-    async def mention_counts(self, graph: str, entity_ids: Sequence[str]) -> dict[str, int]:
-        records = [record for _, record in self.graph(graph).events.values()]
+    async def event_nodes(self, graph: str, event_ids: Sequence[str]) -> list[EventMention]:
+        stored = self.graph(graph).events
+        return _nodes(stored[id_][1] for id_ in sorted(set(event_ids)) if id_ in stored)
+
+    async def event_nodes_of(self, graph: str, origins: Sequence[str]) -> list[EventMention]:
+        events = self.graph(graph).events
+        return _nodes(record for _, (origin, record) in sorted(events.items()) if origin in set(origins))
+
+    async def mention_counts(self, graph: str, entity_ids: Sequence[str], limit: int) -> dict[str, int]:
+        state = self.graph(graph)
+        nodes = [
+            node for node in _nodes(r for _, r in state.events.values()) if node.withdrawn_at == OPEN_END
+        ]
         return {
-            id_: sum(id_ in record.entity_ids for record in records)
+            id_: min(limit, sum(id_ in node.entity_ids for node in nodes))
             for id_ in sorted(set(entity_ids))
-            if id_ in self.graph(graph).entities
+            if id_ in state.entities
         }
 
     async def changes(self, graph: str, after_sequence: int, limit: int) -> list[ChangeRow]:
@@ -264,6 +272,20 @@ class MemoryReads:
             "assertions": len(state.assertions),
             "facts": len(state.versions),
         }
+
+
+def _nodes(records: Iterable[EventRecord]) -> list[EventMention]:
+    return [
+        EventMention(
+            record.event.event_id,
+            record.event.interval,
+            frozenset(record.entity_ids),
+            record.recorded_at,
+            record.withdrawn_at,
+        )
+        for record in records
+        if record.event.interval is not None
+    ]
 
 
 def _seen(record: EventRecord | ChunkRecord, seen: Visibility) -> bool:

@@ -1,0 +1,255 @@
+"""From what was extracted to rows of the graph: names to entities, claims under their conflict keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from tidegraph.domain import ids, naming
+from tidegraph.domain.documents import (
+    Chunk,
+    DocumentHeader,
+    DocumentKind,
+    EntityType,
+    Event,
+    ExtractedAssertion,
+    ExtractedDocument,
+    Mention,
+    Term,
+    ValidTime,
+)
+from tidegraph.domain.errors import Rejected
+from tidegraph.domain.facts import Assertion
+from tidegraph.domain.interval import OPEN_START
+from tidegraph.domain.policies import ObjectKind
+from tidegraph.domain.predicates import Registry
+from tidegraph.ports import ChunkRecord, DocumentRecord, DocumentWrite, EntityWrite, EventRecord
+from tidegraph.storage.codec import ceil_time, floor_time, storable
+
+
+@dataclass(slots=True)
+class Names:
+    """The entities that one document names.
+
+    Which entity a mention names is a function of the mention alone (``naming.entity_key``), so clusters
+    cannot depend on the order of arrival.
+    """
+
+    header: DocumentHeader
+    mentions: Mapping[str, Mention]
+    found: dict[str, EntityWrite] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, document: ExtractedDocument) -> Names:
+        """The names of a document, all of its mentions taken in."""
+        names = cls(document.header, {mention.mention_id: mention for mention in document.mentions})
+        for mention in document.mentions:
+            names._take(mention)
+        return names
+
+    def entity_of(self, mention_id: str) -> str:
+        """The entity that a mention names.
+
+        Raises:
+            Rejected: the document has no such mention, or it has no name.
+        """
+        mention = self.mentions.get(mention_id)
+        if mention is None:
+            raise Rejected(
+                "UNKNOWN_MENTION",
+                "the record refers to a mention that it does not hold",
+                mention_id=mention_id,
+            )
+        return self._take(mention)
+
+    def named(self, text: str, type_: EntityType) -> str:
+        """The entity with this name, for a side that was given as text."""
+        return self._take(Mention("", text, text, type_, 0, 0))
+
+    def text_of(self, mention_id: str) -> str:
+        """The full name of a mention, where a value is wanted."""
+        self.entity_of(mention_id)
+        mention = self.mentions[mention_id]
+        return mention.canonical_name or mention.name
+
+    def _take(self, mention: Mention) -> str:
+        key = naming.entity_key(mention)
+        if not key:
+            raise Rejected("EMPTY_NAME", "a mention has no visible character", mention_id=mention.mention_id)
+        entity_id = ids.entity_id(self.header.graph, key, "")
+        aliases = set(naming.aliases(mention))
+        known = self.found.get(entity_id)
+        if known is not None:
+            if aliases <= set(known.aliases):
+                return entity_id
+            aliases |= set(known.aliases)
+        type_ = known.type if known and known.type else mention.type
+        self.found[entity_id] = EntityWrite(
+            entity_id, key, type_, tuple(sorted(aliases)), self.header.recorded_at
+        )
+        return entity_id
+
+
+def merged_entities(writes: Iterable[EntityWrite]) -> tuple[EntityWrite, ...]:
+    """One write for each entity, with all names and the earliest time, by id."""
+    found: dict[str, EntityWrite] = {}
+    for write in sorted(writes, key=lambda write: (write.entity_id, write.recorded_at)):
+        known = found.get(write.entity_id)
+        if known is None:
+            found[write.entity_id] = write
+        elif not set(write.aliases) <= set(known.aliases):
+            aliases = tuple(sorted({*known.aliases, *write.aliases}))
+            found[write.entity_id] = replace(known, type=known.type or write.type, aliases=aliases)
+    return tuple(found.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """What one document becomes."""
+
+    write: DocumentWrite
+    entities: tuple[EntityWrite, ...]
+
+
+def rows_of(
+    document: ExtractedDocument,
+    record: DocumentRecord,
+    withdrawn_at: tuple[int, int],
+    registry: Registry,
+    *,
+    ids_again: bool,
+) -> Rows:
+    """The rows of a document that is new to the graph.
+
+    Args:
+        withdrawn_at: of the submission (its chunks) and of the reading (its events and assertions).
+        ids_again: the ids are in use by an earlier submission of the revision; derive others.
+
+    Raises:
+        Rejected: a claim or event refers to a mention that the document does not hold.
+    """
+    names = Names.of(document)
+    maker = _Maker(document.header, registry, names, record.revision_origin if ids_again else "")
+    write = DocumentWrite(
+        record=replace(record, withdrawn_at=withdrawn_at[1]),
+        chunks=tuple(maker.chunk(chunk, withdrawn_at[0]) for chunk in document.chunks),
+        events=tuple(maker.event(event, withdrawn_at[1]) for event in document.events),
+        assertions=tuple(maker.assertion(claim, withdrawn_at[1]) for claim in document.assertions),
+    )
+    return Rows(write, tuple(names.found.values()))
+
+
+class _Maker:
+    def __init__(self, header: DocumentHeader, registry: Registry, names: Names, salt: str) -> None:
+        self._header = header
+        self._registry = registry
+        self._names = names
+        self._salt = salt
+        time = header.document_time
+        self._document_time = floor_time(time.instant) if time else OPEN_START
+
+    def _id(self, id_: str) -> str:
+        return ids.make_id("again", id_, self._salt) if self._salt and id_ else id_
+
+    def chunk(self, chunk: Chunk, withdrawn_at: int) -> ChunkRecord:
+        return ChunkRecord(
+            chunk=replace(chunk, chunk_id=self._id(chunk.chunk_id)),
+            document_id=self._header.document_id,
+            revision=self._header.revision,
+            document_time=self._document_time,
+            labels=self._header.labels,
+            recorded_at=self._header.recorded_at,
+            withdrawn_at=withdrawn_at,
+        )
+
+    def event(self, event: Event, withdrawn_at: int) -> EventRecord:
+        entities = {self._names.entity_of(mention_id) for mention_id in event.mention_ids}
+        return EventRecord(
+            event=replace(
+                event,
+                event_id=self._id(event.event_id),
+                chunk_ids=tuple(self._id(id_) for id_ in event.chunk_ids),
+                interval=storable(event.interval) if event.interval else None,
+            ),
+            entity_ids=tuple(sorted(entities)),
+            document_id=self._header.document_id,
+            revision=self._header.revision,
+            document_time=self._document_time,
+            title=self._header.title,
+            labels=self._header.labels,
+            recorded_at=self._header.recorded_at,
+            withdrawn_at=withdrawn_at,
+        )
+
+    def assertion(self, claim: ExtractedAssertion, withdrawn_at: int) -> Assertion:
+        header = self._header
+        subject = self._entity(claim.subject)
+        object_, is_entity = self._object(claim)
+        canonical = self._registry.canonical(
+            subject, claim.predicate, object_, claim.qualifiers, object_is_entity=is_entity
+        )
+        return Assertion(
+            assertion_id=self._id(claim.assertion_id),
+            key=self._registry.conflict_key(header.graph, canonical),
+            subject=canonical.subject,
+            predicate=canonical.predicate,
+            object=canonical.object,
+            object_is_entity=canonical.object_is_entity,
+            qualifiers=canonical.qualifiers,
+            valid=_storable(claim.valid),
+            verb=claim.verb,
+            status=claim.status,
+            # Replies of the store carry 15 digits of a float; ties must not hang on the others.
+            confidence=round(claim.confidence, 6),
+            source=header.source,
+            source_priority=header.source_priority,
+            document_id=header.document_id,
+            revision=header.revision,
+            document_time=self._document_time,
+            register=header.kind is DocumentKind.REGISTER,
+            labels=header.labels,
+            event_id=self._id(claim.event_id),
+            start_char=claim.start_char,
+            end_char=claim.end_char,
+            rule_id=claim.rule_id,
+            recorded_at=header.recorded_at,
+            withdrawn_at=withdrawn_at,
+        )
+
+    def _entity(self, term: Term) -> str:
+        if term.mention_id:
+            return self._names.entity_of(term.mention_id)
+        return self._names.named(term.literal, EntityType.UNSPECIFIED) if term.literal else ""
+
+    def _object(self, claim: ExtractedAssertion) -> tuple[str, bool]:
+        """The object as the predicate's policy wants it: a thing or a value."""
+        term = claim.object
+        known = claim.predicate in self._registry
+        kind = self._registry.policy(claim.predicate).object_kind if known else None
+        if not term.mention_id and not term.literal:
+            return "", kind is not ObjectKind.LITERAL
+        if kind is ObjectKind.LITERAL:
+            return (self._names.text_of(term.mention_id) if term.mention_id else term.literal), False
+        if term.mention_id or kind is ObjectKind.ENTITY:
+            return self._entity(term), True
+        return term.literal, False
+
+
+def _storable(valid: ValidTime) -> ValidTime:
+    return replace(valid, start=floor_time(valid.start), end=ceil_time(valid.end))
+
+
+def texts_to_encode(writes: Sequence[DocumentWrite]) -> list[tuple[str, str, str]]:
+    """(what, id, text) of everything that gets a vector: a chunk with its title, an event's sentence."""
+    found = []
+    for write in writes:
+        for chunk in write.chunks:
+            text = f"{chunk.chunk.title}\n{chunk.chunk.text}" if chunk.chunk.title else chunk.chunk.text
+            if text.strip():
+                found.append(("chunk", chunk.chunk.chunk_id, text))
+        found += [
+            ("event", event.event.event_id, event.event.sentence)
+            for event in write.events
+            if event.event.sentence.strip()
+        ]
+    return found

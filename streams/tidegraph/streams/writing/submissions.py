@@ -1,0 +1,295 @@
+"""Revisions, their readings and their withdrawals: a function of the set of records, not of their order.
+
+A *submission* is one coming of a revision with one content; a *reading* is what one extractor epoch made
+of it. Evidence of a reading counts until the earliest of
+
+- a retraction of the document (or of the revision) recorded at or after the submission;
+- a submission of the same document with the same document time that replaces it: the one with the
+  higher revision where revisions are numbers ("7", "v2", "2024-03"), else the one recorded later;
+- a reading of the same submission by another epoch, recorded later (at equal times the greater epoch).
+
+What replaces does so when all of its parts are there. A revision that is sent again after it was
+withdrawn is a new submission; sent again before, it is a duplicate and changes nothing, except that the
+earliest recorded time of the copies counts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from tidegraph.domain.documents import DocumentHeader, DocumentKind, ExtractedDocument
+from tidegraph.domain.ids import make_id
+from tidegraph.domain.interval import OPEN_END
+from tidegraph.ports import DocumentRecord
+
+WHOLE_DOCUMENT: Final = ""
+ONE_REVISION: Final = "revision"
+"""Scopes of a retraction, kept in the ``extractor_epoch`` of its record."""
+
+_NUMBERED: Final = re.compile(r"(\D*)(\d{1,12}(?:[.\-]\d{1,12})*)")
+
+
+@dataclass(slots=True)
+class DocumentSet:
+    """All records of one document: those that the graph holds, and those of the batch.
+
+    ``stored`` are times as the graph has them, by origin: (recorded_at, withdrawn_at).
+    """
+
+    records: list[DocumentRecord] = field(default_factory=list)
+    stored: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """What a record of the batch is: new, or a copy of what is there.
+
+    ``record`` is the one to write, or the one that the copy repeats. ``ids_again``: its ids are in use by
+    an earlier submission of the revision, so that rows need ids of their own.
+    """
+
+    record: DocumentRecord
+    is_new: bool
+    ids_again: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """Times to move earlier, by origin."""
+
+    withdrawn: tuple[tuple[str, int], ...]
+    recorded_earlier: tuple[tuple[str, int], ...]
+
+
+class Submissions:
+    """The documents that a batch touches. Feed it the batch in the order of the log, then ask."""
+
+    def __init__(self, graph: str, stored: Iterable[DocumentRecord]) -> None:
+        self._graph = graph
+        self._sets: dict[str, DocumentSet] = defaultdict(DocumentSet)
+        self._lowered: dict[str, int] = {}
+        for record in stored:
+            known = self._sets[record.header.document_id]
+            known.records.append(record)
+            for origin in (record.origin, record.revision_origin):
+                recorded, withdrawn = known.stored.get(origin, (OPEN_END, -OPEN_END))
+                known.stored[origin] = (
+                    min(recorded, record.header.recorded_at),
+                    max(withdrawn, record.withdrawn_at),
+                )
+
+    def place(self, document: ExtractedDocument) -> Placed:
+        """Take in a document of the batch; a retraction too."""
+        header = document.header
+        if header.kind is DocumentKind.RETRACTION:
+            return self._retraction(header, WHOLE_DOCUMENT)
+        same = self._same_submission(header)
+        if not same:
+            return self._add(header, document.extractor_epoch, self._next_generation(header))
+        for record in same:
+            if record.extractor_epoch == document.extractor_epoch and record.header.part == header.part:
+                self._lower(record, header.recorded_at)
+                return Placed(record, False, record.generation > 0)
+        return self._add(header, document.extractor_epoch, same[0].generation)
+
+    def retract(self, header: DocumentHeader, *, one_revision: bool) -> Placed:
+        """Take in a retraction of the header's document, or of its revision alone."""
+        header = replace(header, kind=DocumentKind.RETRACTION)
+        return self._retraction(header, ONE_REVISION if one_revision else WHOLE_DOCUMENT)
+
+    def records(self, document_id: str) -> list[DocumentRecord]:
+        """All records of a document with the times that now hold."""
+        known = self._sets[document_id]
+        times = self._times(known)
+        return [
+            replace(
+                record,
+                header=replace(record.header, recorded_at=self._recorded_at(record)),
+                withdrawn_at=times[record.origin],
+            )
+            for record in known.records
+        ]
+
+    def withdrawn_at(self, record: DocumentRecord) -> int:
+        """When the reading stops counting."""
+        return self._times(self._sets[record.header.document_id])[record.origin]
+
+    def revision_withdrawn_at(self, record: DocumentRecord) -> int:
+        """When the submission as a whole, its chunks with it, stops counting."""
+        known = self._sets[record.header.document_id]
+        return self._submission_times(known)[record.revision_origin]
+
+    def is_complete(self, record: DocumentRecord) -> bool:
+        """True when all parts of the reading are there."""
+        return _complete(
+            other for other in self._sets[record.header.document_id].records if other.origin == record.origin
+        )
+
+    def moves(self) -> Moves:
+        """What changed about the times of origins that the graph already holds."""
+        withdrawn: dict[str, int] = {}
+        for known in self._sets.values():
+            times = self._times(known) | self._submission_times(known)
+            for origin, (_, at) in known.stored.items():
+                if times[origin] < at:
+                    withdrawn[origin] = times[origin]
+        earlier = {
+            origin: at
+            for known in self._sets.values()
+            for origin, (stored, _) in known.stored.items()
+            if (at := self._lowered.get(origin, stored)) < stored
+        }
+        return Moves(tuple(sorted(withdrawn.items())), tuple(sorted(earlier.items())))
+
+    # --- taking in ------------------------------------------------------------------------------
+
+    def _retraction(self, header: DocumentHeader, scope: str) -> Placed:
+        origin = make_id(
+            "retraction", self._graph, header.document_id, header.revision, scope, header.recorded_at
+        )
+        known = self._sets[header.document_id]
+        for record in known.records:
+            if record.origin == origin:
+                return Placed(record, False, False)
+        record = DocumentRecord(header, scope, 0, origin, origin, OPEN_END)
+        known.records.append(record)
+        return Placed(record, True, False)
+
+    def _add(self, header: DocumentHeader, epoch: str, generation: int) -> Placed:
+        submission = make_id("submission", self._graph, header.document_id, header.revision, generation)
+        origin = make_id("reading", submission, epoch)
+        record = DocumentRecord(header, epoch, generation, origin, submission, OPEN_END)
+        self._sets[header.document_id].records.append(record)
+        self._lower(record, header.recorded_at)
+        return Placed(record, True, generation > 0)
+
+    def _same_submission(self, header: DocumentHeader) -> list[DocumentRecord]:
+        """Records of the submission that this one is a part, a copy or another reading of."""
+        known = self._sets[header.document_id]
+        groups = _by_origin(
+            record
+            for record in _evidence(known.records)
+            if record.header.revision == header.revision
+            and _same_content(record.header.content_hash, header.content_hash)
+        )
+        times = self._submission_times(known)
+        living = [group for origin, group in groups.items() if header.recorded_at <= times[origin]]
+        return min(living, key=lambda group: group[0].generation, default=[])
+
+    def _next_generation(self, header: DocumentHeader) -> int:
+        used = [
+            record.generation
+            for record in _evidence(self._sets[header.document_id].records)
+            if record.header.revision == header.revision
+        ]
+        return max(used, default=-1) + 1
+
+    def _lower(self, record: DocumentRecord, recorded_at: int) -> None:
+        for origin in (record.origin, record.revision_origin):
+            self._lowered[origin] = min(self._lowered.get(origin, OPEN_END), recorded_at)
+
+    def _recorded_at(self, record: DocumentRecord) -> int:
+        return min(record.header.recorded_at, self._lowered.get(record.origin, OPEN_END))
+
+    # --- when each stops counting -----------------------------------------------------------------
+
+    def _times(self, known: DocumentSet) -> dict[str, int]:
+        """Withdrawal of each reading and retraction, by origin."""
+        times = self._submission_times(known)
+        for submission in _by_origin(_evidence(known.records)).values():
+            readings: dict[str, list[DocumentRecord]] = defaultdict(list)
+            for record in submission:
+                readings[record.origin].append(record)
+            order = {
+                origin: (self._first(group), group[0].extractor_epoch) for origin, group in readings.items()
+            }
+            for origin, group in readings.items():
+                later = [
+                    max(order[origin][0], order[other][0])
+                    for other, rows in readings.items()
+                    if order[other] > order[origin] and _complete(rows)
+                ]
+                times[origin] = min([times[group[0].revision_origin], *later])
+        return times
+
+    def _submission_times(self, known: DocumentSet) -> dict[str, int]:
+        """Withdrawal of each submission as a whole, by its origin; retractions never are."""
+        groups = _by_origin(_evidence(known.records))
+        retractions = [r for r in known.records if r.header.kind is DocumentKind.RETRACTION]
+        same_time: dict[int | None, list[str]] = defaultdict(list)
+        for origin, group in groups.items():
+            same_time[_instant(group[0].header)].append(origin)
+        times = {record.origin: OPEN_END for record in retractions}
+        for origin, group in groups.items():
+            recorded, revision = self._first(group), group[0].header.revision
+            ends = [
+                max(recorded, self._first(groups[other]))
+                for other in same_time[_instant(group[0].header)]
+                if other != origin and _has_complete(groups[other]) and self._replaces(groups[other], group)
+            ]
+            ends += [
+                retraction.header.recorded_at
+                for retraction in retractions
+                if retraction.header.recorded_at >= recorded
+                and (retraction.extractor_epoch == WHOLE_DOCUMENT or retraction.header.revision == revision)
+            ]
+            times[origin] = min(ends, default=OPEN_END)
+        return times
+
+    def _replaces(self, other: Sequence[DocumentRecord], mine: Sequence[DocumentRecord]) -> bool:
+        """True when ``other``, of the same document time, is the later word."""
+        one, two = mine[0].header, other[0].header
+        order = _revision_order(one.revision, two.revision)
+        if order:
+            return order < 0
+        mine_key = (self._first(mine), mine[0].generation, one.revision)
+        return mine_key < (self._first(other), other[0].generation, two.revision)
+
+    def _first(self, group: Sequence[DocumentRecord]) -> int:
+        return min(self._recorded_at(record) for record in group)
+
+
+def _evidence(records: Iterable[DocumentRecord]) -> list[DocumentRecord]:
+    return [record for record in records if record.header.kind is not DocumentKind.RETRACTION]
+
+
+def _by_origin(records: Iterable[DocumentRecord]) -> dict[str, list[DocumentRecord]]:
+    """Records by the submission that they belong to."""
+    groups: dict[str, list[DocumentRecord]] = defaultdict(list)
+    for record in records:
+        groups[record.revision_origin].append(record)
+    return groups
+
+
+def _has_complete(records: Iterable[DocumentRecord]) -> bool:
+    """True when all parts of some reading of a submission are there."""
+    readings: dict[str, list[DocumentRecord]] = defaultdict(list)
+    for record in records:
+        readings[record.origin].append(record)
+    return any(_complete(group) for group in readings.values())
+
+
+def _complete(records: Iterable[DocumentRecord]) -> bool:
+    listed = list(records)
+    return len({record.header.part for record in listed}) >= listed[0].header.parts
+
+
+def _same_content(one: str, other: str) -> bool:
+    return one == other or not one or not other
+
+
+def _instant(header: DocumentHeader) -> int | None:
+    return header.document_time.instant if header.document_time else None
+
+
+def _revision_order(one: str, other: str) -> int:
+    """-1, 0 or 1 by the numbers that two revisions are made of; 0 when they are not comparable so."""
+    mine, theirs = _NUMBERED.fullmatch(one), _NUMBERED.fullmatch(other)
+    if not mine or not theirs or mine[1] != theirs[1]:
+        return 0
+    numbers = [[int(part) for part in re.split(r"[.\-]", match[2])] for match in (mine, theirs)]
+    return (numbers[0] > numbers[1]) - (numbers[0] < numbers[1])
