@@ -75,7 +75,7 @@ class AskRequest(_message.Message):
     timeline_token_budget: _builtins.int
     """Upper bound of the timeline in tokens; 0: the server's default."""
     explain: _builtins.bool
-    """Include the reasoning steps in the final message."""
+    """Stream the reasoning, and include its steps in the final message."""
     @_builtins.property
     def as_of(self) -> _types_pb2.AsOf:
         """Overrides the time that is read off the question."""
@@ -105,7 +105,10 @@ class AskResponse(_message.Message):
     TEXT_FIELD_NUMBER: _builtins.int
     CITATIONS_FIELD_NUMBER: _builtins.int
     FINAL_FIELD_NUMBER: _builtins.int
+    REASONING_FIELD_NUMBER: _builtins.int
     text: _builtins.str
+    reasoning: _builtins.str
+    """A piece of the reasoning as it goes on; sent when explain is set."""
     @_builtins.property
     def start(self) -> Global___AskStart: ...
     @_builtins.property
@@ -122,12 +125,13 @@ class AskResponse(_message.Message):
         text: _builtins.str = ...,
         citations: Global___AskCitations | None = ...,
         final: Global___AskFinal | None = ...,
+        reasoning: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["citations", b"citations", "final", b"final", "part", b"part", "start", b"start", "text", b"text", "timeline", b"timeline"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["citations", b"citations", "final", b"final", "part", b"part", "reasoning", b"reasoning", "start", b"start", "text", b"text", "timeline", b"timeline"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["citations", b"citations", "final", b"final", "part", b"part", "start", b"start", "text", b"text", "timeline", b"timeline"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["citations", b"citations", "final", b"final", "part", b"part", "reasoning", b"reasoning", "start", b"start", "text", b"text", "timeline", b"timeline"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_part: _TypeAlias = _typing.Literal["start", "timeline", "text", "citations", "final"]  # noqa: Y015
+    _WhichOneofReturnType_part: _TypeAlias = _typing.Literal["start", "timeline", "text", "citations", "final", "reasoning"]  # noqa: Y015
     _WhichOneofArgType_part: _TypeAlias = _typing.Literal["part", b"part"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_part) -> _WhichOneofReturnType_part | None: ...
 
@@ -192,7 +196,7 @@ class AskFinal(_message.Message):
     transition: _builtins.str
     """"A until 2024-05-01, B since"."""
     text: _builtins.str
-    """The whole text once more; final also where the streamed text was withheld."""
+    """The whole text once more."""
     confidence: _builtins.float
     @_builtins.property
     def values(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:

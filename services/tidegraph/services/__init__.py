@@ -1,0 +1,1 @@
+"""The gRPC service: servicers translate, use cases decide over ports."""

@@ -1,0 +1,175 @@
+"""IngestService: requests to use cases, results to messages."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any, Final
+
+import grpc.aio
+
+from tidegraph.api.v1 import ingest_pb2 as api
+from tidegraph.api.v1 import ingest_pb2_grpc
+from tidegraph.domain.documents import DocumentKind
+from tidegraph.domain.errors import LimitExceeded, NotFound, Rejected
+from tidegraph.ports import DocumentStatus
+from tidegraph.services.interceptor import current
+from tidegraph.services.status_map import not_served
+from tidegraph.services.times import to_stamp
+from tidegraph.services.tokens import await_token, page_token, read_await_token, read_page
+from tidegraph.services.usecases import status as status_cases
+from tidegraph.services.usecases import submit as cases
+from tidegraph.services.usecases.context import Ports
+
+Context = grpc.aio.ServicerContext[Any, Any]
+WATCHED_MAX: Final = 1_000
+STREAM_MAX: Final = 100_000
+REJECTED_MAX: Final = 1_000
+
+
+class IngestServicer(ingest_pb2_grpc.IngestServiceServicer):
+    """Translates only."""
+
+    def __init__(self, ports: Ports) -> None:
+        self._ports = ports
+
+    async def SubmitDocument(  # noqa: N802 (the name of the method in the API)
+        self, request: api.SubmitDocumentRequest, context: Context
+    ) -> api.SubmitDocumentResponse:
+        accepted = await cases.submit(self._ports, current(), _submission(request.document))
+        return api.SubmitDocumentResponse(
+            await_token=await_token(accepted.position),
+            document_id=accepted.document_id,
+            revision=accepted.revision,
+        )
+
+    async def SubmitDocuments(  # noqa: N802
+        self, request_iterator: AsyncIterator[api.SubmitDocumentsRequest], context: Context
+    ) -> api.SubmitDocumentsResponse:
+        tokens: dict[int, str] = {}
+        rejected: list[api.RejectedDocument] = []
+        count = 0
+        async for request in request_iterator:
+            if count + len(rejected) >= STREAM_MAX:
+                raise LimitExceeded("TOO_MANY_DOCUMENTS", f"a stream carries at most {STREAM_MAX} documents")
+            try:
+                accepted = await cases.submit(self._ports, current(), _submission(request.document))
+            except Rejected as error:
+                if len(rejected) == REJECTED_MAX:
+                    raise LimitExceeded(
+                        "TOO_MANY_REJECTED", f"{REJECTED_MAX} documents were rejected; the last: {error}"
+                    ) from error
+                rejected.append(
+                    api.RejectedDocument(
+                        index=count + len(rejected),
+                        document_id=request.document.document_id,
+                        reason=error.reason,
+                        message=str(error.args[0]),
+                    )
+                )
+                continue
+            count += 1
+            tokens[accepted.position.partition] = await_token(accepted.position)
+        return api.SubmitDocumentsResponse(
+            accepted_count=count, await_tokens=[tokens[p] for p in sorted(tokens)], rejected=rejected
+        )
+
+    async def GetIngest(  # noqa: N802
+        self, request: api.GetIngestRequest, context: Context
+    ) -> api.GetIngestResponse:
+        match request.WhichOneof("of"):
+            case "await_token":
+                position = read_await_token(request.await_token)
+                found = [await cases.ingest_status(self._ports, current(), position)]
+            case "document_id":
+                found = await self._ports.status.by_document(current().graph, request.document_id)
+                if not found:
+                    message = "no submission of this document is known in this graph"
+                    raise NotFound("INGEST_NOT_FOUND", message, document_id=request.document_id[:80])
+                found = sorted(found, key=lambda status: (-status.recorded_at, status.position))
+            case _:
+                raise Rejected("NO_RESTRICTION", "give an await token or a document id", field="of")
+        return api.GetIngestResponse(statuses=[_status(status) for status in found])
+
+    async def WatchIngest(  # noqa: N802
+        self, request: api.WatchIngestRequest, context: Context
+    ) -> AsyncIterator[api.WatchIngestResponse]:
+        if not 1 <= len(request.await_tokens) <= WATCHED_MAX:
+            message = f"watch 1 to {WATCHED_MAX} submissions at once"
+            raise Rejected("INVALID_WATCH", message, field="await_tokens")
+        positions = [read_await_token(token) for token in request.await_tokens]
+        async for status in cases.watch(self._ports, current(), positions):
+            yield api.WatchIngestResponse(status=_status(status))
+
+    async def RetractDocument(  # noqa: N802
+        self, request: api.RetractDocumentRequest, context: Context
+    ) -> api.RetractDocumentResponse:
+        accepted = await cases.retract(self._ports, current(), request.document_id)
+        return api.RetractDocumentResponse(await_token=await_token(accepted.position))
+
+    async def EraseDocument(  # noqa: N802
+        self, request: api.EraseDocumentRequest, context: Context
+    ) -> api.EraseDocumentResponse:
+        raise not_served("EraseDocument")
+
+    async def ListDeadLetters(  # noqa: N802
+        self, request: api.ListDeadLettersRequest, context: Context
+    ) -> api.ListDeadLettersResponse:
+        offset, size = read_page("dead letters", request.page_size, request.page_token)
+        found = await cases.dead_letters(self._ports, current())
+        more = len(found) > offset + size
+        return api.ListDeadLettersResponse(
+            dead_letters=[_status(status) for status in found[offset : offset + size]],
+            next_page_token=page_token("dead letters", offset + size) if more else "",
+        )
+
+    async def ReplayDeadLetters(  # noqa: N802
+        self, request: api.ReplayDeadLettersRequest, context: Context
+    ) -> api.ReplayDeadLettersResponse:
+        raise not_served("ReplayDeadLetters")
+
+    async def GetStatus(  # noqa: N802
+        self, request: api.GetStatusRequest, context: Context
+    ) -> api.GetStatusResponse:
+        found = await status_cases.read_status(self._ports, current())
+        components = [
+            api.ComponentStatus(name=part.name, healthy=part.healthy, detail=part.detail)
+            for part in found.components
+        ]
+        return api.GetStatusResponse(
+            graph=current().graph,
+            documents=found.documents,
+            rows=found.rows,
+            watermark_time=to_stamp(found.watermark),
+            graph_version=found.graph_version,
+            components=components,
+        )
+
+
+def _submission(document: api.Document) -> cases.Submission:
+    return cases.Submission(
+        document_id=document.document_id,
+        revision=document.revision,
+        title=document.title,
+        source=document.source,
+        kind=DocumentKind(document.kind),
+        document_time=document.document_time,
+        labels=tuple(document.labels),
+        language=document.language,
+        text=document.text,
+        json=document.json,
+        mapping=document.mapping,
+        media_type=document.media_type,
+    )
+
+
+def _status(status: DocumentStatus) -> api.IngestStatus:
+    return api.IngestStatus(
+        await_token=await_token(status.position),
+        document_id=status.document_id,
+        revision=status.revision,
+        stage=status.stage,
+        outcome=status.outcome,
+        cause=status.cause,
+        recorded_at=to_stamp(status.recorded_at),
+        update_time=to_stamp(status.updated_at),
+    )

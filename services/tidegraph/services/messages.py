@@ -1,0 +1,229 @@
+"""Results of use cases to API messages. Nothing is decided here."""
+
+from __future__ import annotations
+
+from tidegraph.api.v1 import query_pb2 as api
+from tidegraph.api.v1 import types_pb2 as types
+from tidegraph.domain.facts import FactVersion
+from tidegraph.domain.interval import OPEN_START
+from tidegraph.domain.timeline import TimelineLine
+from tidegraph.ports import EntityRecord
+from tidegraph.services import codec
+from tidegraph.services.times import to_period, to_stamp
+from tidegraph.services.usecases.answers import Answer, Check, Cited, Outcome
+from tidegraph.services.usecases.ask import Started
+from tidegraph.services.usecases.context import Moment
+from tidegraph.services.usecases.facts import Explained, History, HistoryRow
+from tidegraph.services.usecases.phrasing import statement
+from tidegraph.services.usecases.question import Linked, Order, Question, Relation
+from tidegraph.services.usecases.retrieve import Hit, Retrieved
+from tidegraph.services.usecases.timelines import TimelineFound
+from tidegraph.services.usecases.walking import Walked
+from tidegraph.services.usecases.work import Work
+
+_OUTCOMES = {
+    Outcome.ANSWERED: api.ANSWER_OUTCOME_ANSWERED,
+    Outcome.NOT_KNOWN: api.ANSWER_OUTCOME_NOT_KNOWN,
+    Outcome.WITHHELD: api.ANSWER_OUTCOME_WITHHELD,
+}
+
+
+def basis(moment: Moment, encoder: str = "", reasoner: str = "") -> types.Basis:
+    """What an answer was computed from."""
+    valid = moment.valid
+    return types.Basis(
+        valid=to_period(valid.start, valid.end, valid.granularity, valid.granularity),
+        valid_defaulted=moment.valid_defaulted,
+        known_at=to_stamp(moment.known_at),
+        watermark_time=to_stamp(moment.watermark),
+        final=moment.final,
+        now_time=to_stamp(moment.now),
+        graph_version=moment.graph_version,
+        encoder=encoder,
+        reasoner=reasoner,
+    )
+
+
+def started(part: Started) -> api.AskResponse:
+    start = api.AskStart(basis=basis(part.moment, part.encoder, part.reasoner), intent=intent(part.question))
+    return api.AskResponse(start=start)
+
+
+def intent(question: Question) -> types.Intent:
+    """How the question was read."""
+    relation = question.time.relation
+    if question.order in (Order.FIRST, Order.LAST) and relation is Relation.NONE:
+        relation_name = question.order.name
+    elif relation is Relation.NONE:
+        relation_name = question.anchor.relation.name if question.anchor else "UNSPECIFIED"
+    else:
+        relation_name = relation.name
+    links = [*question.entities, *(question.anchor.clause.entities if question.anchor else ())]
+    message = types.Intent(
+        question=question.text,
+        semantic=question.semantic,
+        question_class=types.QuestionClass.Value(f"QUESTION_CLASS_{question.question_class.upper()}"),
+        asked_for=question.asked.value,
+        entities=[_link(link) for link in dict.fromkeys(links)],
+        relation=types.TimeRelation.Value(
+            "TIME_RELATION_" + ("UNSPECIFIED" if relation_name == "NONE" else relation_name)
+        ),
+        time_text=question.time.text or (question.anchor.clause.semantic if question.anchor else ""),
+    )
+    interval = question.time.interval
+    if interval is not None:
+        granularity = interval.granularity
+        message.time.CopyFrom(to_period(interval.start, interval.end, granularity, granularity))
+    return message
+
+
+def _link(link: Linked) -> types.LinkedEntity:
+    return types.LinkedEntity(text=link.text, entity=_ref(link.candidates[0]))
+
+
+def _ref(record: EntityRecord) -> types.EntityRef:
+    return codec.entity_ref(record.entity_id, {record.entity_id: record})
+
+
+def fact(version: FactVersion, work: Work) -> types.Fact:
+    text = statement(version, work.ports.registry, work.names, work.moment.now)
+    return codec.fact(version, work.names, text)
+
+
+def timeline(found: TimelineFound) -> types.Timeline:
+    """Static events apart; facts and dated events ascending by start."""
+    dated = sorted(
+        (*found.timeline.facts, *found.timeline.dated),
+        key=lambda line: (line.item.interval.start if line.item.interval else OPEN_START, line.item.id),
+    )
+    return types.Timeline(
+        undated=[_entry(line, found) for line in found.timeline.static],
+        dated=[_entry(line, found) for line in dated],
+        omitted_count=len(found.timeline.omitted),
+    )
+
+
+def _entry(line: TimelineLine, found: TimelineFound) -> types.TimelineEntry:
+    entry = types.TimelineEntry(index=line.number, text=line.text)
+    if line.item.is_fact:
+        entry.fact.CopyFrom(fact(found.facts[line.item.id], found.work))
+    else:
+        entry.event.CopyFrom(codec.event(found.events[line.item.id], found.work.names))
+    return entry
+
+
+def citation(cited: Cited) -> types.Citation:
+    message = types.Citation(
+        label=cited.label,
+        source=types.Source(
+            document_id=cited.document_id,
+            revision=cited.revision,
+            title=cited.title,
+            start_char=cited.start_char,
+            end_char=cited.end_char,
+            document_time_text=codec.document_time(cited.document_time),
+            recorded=codec.recorded(cited.recorded_at, cited.withdrawn_at),
+        ),
+        sentence=cited.sentence,
+        fact_id=cited.fact_id,
+        event_id=cited.event_id,
+        chunk_id=cited.chunk_id,
+        assertion_id=cited.assertion_id,
+    )
+    if cited.valid is not None:
+        period = to_period(cited.valid.start, cited.valid.end, cited.start_granularity, cited.end_granularity)
+        message.valid.CopyFrom(period)
+    return message
+
+
+def final(answer: Answer, *, explain: bool) -> api.AskFinal:
+    return api.AskFinal(
+        outcome=_OUTCOMES[answer.outcome],
+        values=answer.values,
+        transition=answer.transition,
+        steps=answer.steps if explain else (),
+        text=answer.text,
+        checks=[_check(check) for check in answer.checks],
+        confidence=answer.confidence,
+    )
+
+
+def _check(check: Check) -> api.AnswerCheck:
+    return api.AnswerCheck(name=check.name, passed=check.passed, detail=check.detail)
+
+
+def retrieved(found: Retrieved, work: Work, *, explain: bool) -> api.RetrieveResponse:
+    """Hits and, when asked, what each leg did; without basis and paging."""
+    legs = [
+        api.LegReport(leg=leg.name, candidate_count=leg.candidates, elapsed_ms=leg.elapsed_ms)
+        for leg in found.legs
+    ]
+    return api.RetrieveResponse(
+        hits=[_hit(hit, work) for hit in found.hits],
+        suppressed_count=found.suppressed,
+        legs=legs if explain else (),
+    )
+
+
+def _hit(hit: Hit, work: Work) -> api.Hit:
+    message = api.Hit(
+        score=hit.score,
+        reasons=[api.HitReason(leg=leg, rank=rank, score=1.0 / (60 + rank)) for leg, rank in hit.ranks],
+    )
+    if hit.event is not None:
+        message.event.CopyFrom(codec.event(hit.event, work.names))
+    elif hit.fact is not None:
+        message.fact.CopyFrom(fact(hit.fact, work))
+    elif hit.chunk is not None:
+        chunk = hit.chunk
+        source = codec.chunk_source(chunk)
+        message.chunk.CopyFrom(api.Chunk(chunk_id=chunk.chunk.chunk_id, text=chunk.chunk.text, source=source))
+    return message
+
+
+def walked(found: Walked, work: Work) -> api.WalkResponse:
+    return api.WalkResponse(
+        paths=[api.WalkPath(event_ids=path.nodes, probability=path.probability) for path in found.paths],
+        events=[codec.event(record, work.names) for record in found.events],
+    )
+
+
+def history_row(row: HistoryRow, history: History) -> api.FactVersion:
+    return api.FactVersion(
+        fact=fact(row.version, history.work),
+        current=row.current,
+        replaced_by=row.replaced_by,
+        reason=row.reason,
+    )
+
+
+def explained(found: Explained) -> api.ExplainFactResponse:
+    """Without the basis."""
+    roles = api.Evidence.Role
+    evidence = [
+        api.Evidence(
+            role=roles.Value(f"ROLE_{row.role.name}"),
+            assertion_id=row.assertion.assertion_id,
+            verb=types.Verb.ValueType(int(row.assertion.verb)),
+            status=types.ClaimStatus.ValueType(int(row.assertion.status)),
+            confidence=row.assertion.confidence,
+            citation=citation(row.cited),
+        )
+        for row in found.evidence
+    ]
+    return api.ExplainFactResponse(
+        fact=fact(found.version, found.work),
+        evidence=evidence,
+        last_confirmed_at=to_stamp(found.last_confirmed_at),
+        preceded_by=[fact(version, found.work) for version in found.preceded_by],
+        succeeded_by=[fact(version, found.work) for version in found.succeeded_by],
+        reasons=found.reasons,
+    )
+
+
+def entity(record: EntityRecord) -> api.Entity:
+    return api.Entity(ref=_ref(record), aliases=record.aliases, recorded_at=to_stamp(record.recorded_at))
+
+
+def entity_ref(record: EntityRecord) -> types.EntityRef:
+    return _ref(record)

@@ -1,0 +1,269 @@
+"""QueryService: requests to use cases, results to messages."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any, Final
+
+import grpc.aio
+
+from tidegraph.api.v1 import query_pb2 as api
+from tidegraph.api.v1 import query_pb2_grpc
+from tidegraph.domain.errors import LimitExceeded, Rejected
+from tidegraph.domain.interval import Interval
+from tidegraph.services import messages
+from tidegraph.services.asof import known_only, read_as_of
+from tidegraph.services.interceptor import current
+from tidegraph.services.times import to_stamp
+from tidegraph.services.tokens import page_token, read_page
+from tidegraph.services.usecases import facts as fact_cases
+from tidegraph.services.usecases.ask import Asking, Finished, Reasoning, Started, Text, scope_of
+from tidegraph.services.usecases.context import Moment, Ports
+from tidegraph.services.usecases.facts import FactQuery
+from tidegraph.services.usecases.moment import AskedTime, resolve
+from tidegraph.services.usecases.question import NO_TIME, Question, Relation, read
+from tidegraph.services.usecases.reading import read_text
+from tidegraph.services.usecases.retrieve import retrieve
+from tidegraph.services.usecases.timelines import BUDGET_MAX, TimelineFound, entity_timeline, query_timeline
+from tidegraph.services.usecases.walking import Direction, WalkRequest, walk
+from tidegraph.services.usecases.work import Work
+
+Context = grpc.aio.ServicerContext[Any, Any]
+CHANGES_PAGE: Final = 500
+CHANGES_FIRST_SECONDS: Final = 0.1
+CHANGES_LAST_SECONDS: Final = 1.0
+HITS_DEFAULT: Final = 20
+HITS_MAX: Final = 200
+WALKS_DEFAULT: Final = 3
+LENGTH_DEFAULT: Final = 4
+_DIRECTIONS: Final = {
+    api.WALK_DIRECTION_UNSPECIFIED: Direction.BOTH,
+    api.WALK_DIRECTION_BOTH: Direction.BOTH,
+    api.WALK_DIRECTION_FORWARD: Direction.FORWARD,
+    api.WALK_DIRECTION_BACKWARD: Direction.BACKWARD,
+}
+
+
+class QueryServicer(query_pb2_grpc.QueryServiceServicer):
+    """Translates only."""
+
+    def __init__(self, ports: Ports) -> None:
+        self._ports = ports
+
+    async def Ask(  # noqa: N802 (the name of the method in the API)
+        self, request: api.AskRequest, context: Context
+    ) -> AsyncIterator[api.AskResponse]:
+        budget = _budget(request.timeline_token_budget)
+        asking = Asking(self._ports, current(), budget)
+        async for part in asking.run(request.question, read_as_of(request.as_of)):
+            match part:
+                case Started():
+                    yield messages.started(part)
+                case TimelineFound():
+                    yield api.AskResponse(timeline=messages.timeline(part))
+                case Reasoning():
+                    if request.explain:
+                        yield api.AskResponse(reasoning=part.piece)
+                case Text():
+                    yield api.AskResponse(text=part.piece)
+                case Finished():
+                    citations = [messages.citation(cited) for cited in part.answer.citations]
+                    yield api.AskResponse(citations=api.AskCitations(citations=citations))
+                    yield api.AskResponse(final=messages.final(part.answer, explain=request.explain))
+
+    async def Retrieve(  # noqa: N802
+        self, request: api.RetrieveRequest, context: Context
+    ) -> api.RetrieveResponse:
+        described = f"retrieve {request.query} {request.as_of!s} {request.read_time}"
+        offset, size = read_page(
+            described, min(request.page_size or HITS_DEFAULT, HITS_MAX), request.page_token
+        )
+        if offset + size > HITS_MAX:
+            message = f"retrieval ends at {HITS_MAX} hits; make the query narrower"
+            raise LimitExceeded("TOO_MANY_HITS", message, field="page_token")
+        work, relation, asked = await self._query(
+            request.query, read_as_of(request.as_of), read_time=request.read_time
+        )
+        found = await retrieve(work, relation, asked, HITS_MAX)
+        response = messages.retrieved(found, work, explain=request.explain)
+        more = len(response.hits) > offset + size
+        page = list(response.hits[offset : offset + size])
+        del response.hits[:]
+        response.hits.extend(page)
+        response.next_page_token = page_token(described, offset + size) if more else ""
+        response.basis.CopyFrom(messages.basis(work.moment, self._ports.encoder.model_id))
+        response.intent.CopyFrom(messages.intent(work.question))
+        return response
+
+    async def GetTimeline(  # noqa: N802
+        self, request: api.GetTimelineRequest, context: Context
+    ) -> api.GetTimelineResponse:
+        asked = read_as_of(request.as_of)
+        budget = _budget(request.token_budget)
+        described = f"timeline {request.entity} {request.query} {request.as_of!s} {request.history} {budget}"
+        offset, size = read_page(described, request.page_size, request.page_token)
+        match request.WhichOneof("about"):
+            case "entity":
+                moment = await resolve(self._ports, current(), asked)
+                work = Work(self._ports, moment, _unread(request.entity))
+                window = None if moment.valid_defaulted else moment.valid
+                found = await entity_timeline(work, request.entity, window, budget)
+            case "query":
+                work, relation, interval = await self._query(request.query, asked, read_time=True)
+                found = await query_timeline(work, relation, interval, budget)
+            case _:
+                raise Rejected("NO_RESTRICTION", "give an entity or a query", field="about")
+        timeline = messages.timeline(found)
+        more = len(timeline.dated) > offset + size
+        page = list(timeline.dated[offset : offset + size])
+        del timeline.dated[:]
+        timeline.dated.extend(page)
+        return api.GetTimelineResponse(
+            basis=messages.basis(found.work.moment),
+            timeline=timeline,
+            next_page_token=page_token(described, offset + size) if more else "",
+        )
+
+    async def Walk(  # noqa: N802
+        self, request: api.WalkRequest, context: Context
+    ) -> api.WalkResponse:
+        moment = await resolve(self._ports, current(), read_as_of(request.as_of))
+        work = Work(self._ports, moment, _unread("walk"))
+        asked = WalkRequest(
+            seeds=tuple(request.seed_event_ids),
+            walks=request.walks_per_seed or WALKS_DEFAULT,
+            length=request.length or LENGTH_DEFAULT,
+            seed=request.random_seed,
+            direction=_DIRECTIONS.get(request.direction, Direction.BOTH),
+        )
+        found = await walk(work, asked, None if moment.valid_defaulted else moment.valid)
+        response = messages.walked(found, work)
+        response.basis.CopyFrom(messages.basis(moment))
+        return response
+
+    async def GetFacts(  # noqa: N802
+        self, request: api.GetFactsRequest, context: Context
+    ) -> api.GetFactsResponse:
+        asked = read_as_of(request.as_of)
+        described = (
+            f"facts {request.subject} {request.predicate} {request.object} {request.entity} "
+            f"{request.as_of!s} {request.any_valid_time}"
+        )
+        offset, size = read_page(described, request.page_size, request.page_token)
+        moment = await resolve(self._ports, current(), asked)
+        query = FactQuery(
+            subject=request.subject,
+            predicate=request.predicate,
+            object=request.object,
+            entity=request.entity,
+            any_valid_time=request.any_valid_time,
+        )
+        found = await fact_cases.get_facts(self._ports, moment, query)
+        more = len(found.facts) > offset + size
+        return api.GetFactsResponse(
+            basis=messages.basis(moment),
+            facts=[messages.fact(fact, found.work) for fact in found.facts[offset : offset + size]],
+            next_page_token=page_token(described, offset + size) if more else "",
+            suppressed_count=found.suppressed,
+        )
+
+    async def ListFactHistory(  # noqa: N802
+        self, request: api.ListFactHistoryRequest, context: Context
+    ) -> api.ListFactHistoryResponse:
+        described = (
+            f"history {request.entity} {request.key} {request.fact_id} {request.predicate} "
+            f"{request.known_at!s}"
+        )
+        offset, size = read_page(described, request.page_size, request.page_token)
+        moment = await self._known_moment(request)
+        found = await fact_cases.list_history(
+            self._ports,
+            moment,
+            entity=request.entity,
+            key=request.key,
+            fact_id=request.fact_id,
+            predicate=request.predicate,
+        )
+        more = len(found.rows) > offset + size
+        return api.ListFactHistoryResponse(
+            basis=messages.basis(moment),
+            versions=[messages.history_row(row, found) for row in found.rows[offset : offset + size]],
+            next_page_token=page_token(described, offset + size) if more else "",
+        )
+
+    async def GetEntity(  # noqa: N802
+        self, request: api.GetEntityRequest, context: Context
+    ) -> api.GetEntityResponse:
+        moment = await resolve(self._ports, current(), read_as_of(request.as_of))
+        records = await fact_cases.get_entity(self._ports, moment, request.entity)
+        query = FactQuery(entity=records[0].entity_id)
+        found = await fact_cases.get_facts(self._ports, moment, query)
+        return api.GetEntityResponse(
+            basis=messages.basis(moment),
+            entity=messages.entity(records[0]),
+            facts=[messages.fact(fact, found.work) for fact in found.facts],
+            homonyms=[messages.entity_ref(record) for record in records[1:]],
+        )
+
+    async def ExplainFact(  # noqa: N802
+        self, request: api.ExplainFactRequest, context: Context
+    ) -> api.ExplainFactResponse:
+        moment = await self._known_moment(request)
+        found = await fact_cases.explain_fact(self._ports, moment, request.fact_id)
+        response = messages.explained(found)
+        response.basis.CopyFrom(messages.basis(moment))
+        return response
+
+    async def WatchChanges(  # noqa: N802
+        self, request: api.WatchChangesRequest, context: Context
+    ) -> AsyncIterator[api.WatchChangesResponse]:
+        graph = current().graph
+        sequence, pause = request.after_sequence, CHANGES_FIRST_SECONDS
+        while True:
+            rows = await self._ports.store.changes(graph, sequence, CHANGES_PAGE)
+            for row in rows:
+                sequence = max(sequence, row.sequence)
+                change = api.Change(
+                    change_id=row.change_id,
+                    sequence=row.sequence,
+                    action=row.action,
+                    entity_id=row.entity_id,
+                    fact_id=row.version_id,
+                    recorded_at=to_stamp(row.recorded_at),
+                    text=row.text,
+                )
+                yield api.WatchChangesResponse(change=change)
+            pause = CHANGES_FIRST_SECONDS if rows else min(pause * 1.5, CHANGES_LAST_SECONDS)
+            if len(rows) < CHANGES_PAGE:
+                await asyncio.sleep(pause)
+
+    async def _known_moment(self, request: api.ListFactHistoryRequest | api.ExplainFactRequest) -> Moment:
+        asked = known_only(request.known_at if request.HasField("known_at") else None)
+        return await resolve(self._ports, current(), asked)
+
+    async def _query(
+        self, text: str, asked: AskedTime, *, read_time: bool
+    ) -> tuple[Work, Relation, Interval | None]:
+        """A query read like a question; its own time counts only when asked for."""
+        reading = await read_text(self._ports, current().graph, text, self._ports.clock.now())
+        question = reading.question
+        moment = await resolve(self._ports, current(), asked, question.time.interval if read_time else None)
+        work = Work(self._ports, moment, question, reading.offset)
+        for link in question.entities:
+            work.names.update({record.entity_id: record for record in link.candidates})
+        if moment.valid_defaulted and not read_time:
+            return work, Relation.IN, moment.valid
+        scope = scope_of(question, moment, given=asked.valid is not None)
+        return work, scope.relation, scope.interval
+
+
+def _unread(text: str) -> Question:
+    return read(text, NO_TIME, ())
+
+
+def _budget(given: int) -> int:
+    if not 0 <= given <= BUDGET_MAX:
+        message = f"a token budget is 0 to {BUDGET_MAX}"
+        raise Rejected("INVALID_BUDGET", message, field="token_budget")
+    return given

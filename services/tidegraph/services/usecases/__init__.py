@@ -1,0 +1,1 @@
+"""What the service can do, over ports: no gRPC and no Protobuf in here."""

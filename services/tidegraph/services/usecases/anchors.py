@@ -1,0 +1,127 @@
+"""The time of something that happened: "after she left Acme", "during the migration"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from tidegraph.domain.facts import FactVersion
+from tidegraph.domain.interval import (
+    MICROS_PER_DAY,
+    MICROS_PER_SECOND,
+    OPEN_END,
+    OPEN_START,
+    Interval,
+    civil_from_days,
+    instant,
+)
+from tidegraph.language.grounding import Offset
+from tidegraph.services.usecases import compose
+from tidegraph.services.usecases.event_search import EventSearch
+from tidegraph.services.usecases.matching import Match, Matcher
+from tidegraph.services.usecases.question import Anchor, Asked, Relation, verb_side
+from tidegraph.services.usecases.words import tokens
+from tidegraph.services.usecases.work import Work, coalesced
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """A dated anchor. ``facts`` are set when the anchor is itself a value of what is asked."""
+
+    interval: Interval
+    text: str
+    facts: tuple[FactVersion, ...] = ()
+
+
+class AnchorFinder:
+    """Finds what a clause speaks of: a value of the asked facts, another fact, or an event."""
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+
+    async def find(
+        self, anchor: Anchor, matches: Sequence[Match], anchor_ids: frozenset[str]
+    ) -> Located | None:
+        """The anchor's time, moved by the question's offset; None when nothing dated is known of it."""
+        located = await self._find(anchor, matches, anchor_ids)
+        offset = self._work.offset
+        if located is None or offset is None:
+            return located
+        base = located.interval.end if offset.sign > 0 else located.interval.start
+        moved = shifted(base, offset)
+        return Located(Interval(moved, moved + MICROS_PER_DAY), located.text)
+
+    async def _find(
+        self, anchor: Anchor, matches: Sequence[Match], anchor_ids: frozenset[str]
+    ) -> Located | None:
+        own = [m.fact for m in matches if m.fact.subject in anchor_ids or m.fact.object in anchor_ids]
+        shared = [m.fact for m in matches if m.fact not in own]
+        if own and shared and anchor.relation in (Relation.BEFORE, Relation.AFTER):
+            return self._located(own, anchor, tuple(own))
+        if own and not anchor.clause.words:
+            return self._located(own, anchor)
+        facts = await self._work.facts_of(list(anchor_ids))
+        clause = replace(anchor.clause, asked=Asked.TRUTH, anchor=None)
+        found = Matcher(clause, self._work.ports.registry, self._work.names).matches(facts)
+        if found:
+            return self._located([match.fact for match in found], anchor)
+        return await self._event(anchor)
+
+    def _located(
+        self, facts: Sequence[FactVersion], anchor: Anchor, values: tuple[FactVersion, ...] = ()
+    ) -> Located | None:
+        spans = coalesced(facts)
+        words = tuple(token.lower for token in tokens(anchor.clause.masked))
+        side = verb_side(words)
+        first, last = spans[0].valid, max(spans, key=lambda fact: fact.valid.end).valid
+        if side is Asked.START or (side is Asked.WHEN and anchor.relation is Relation.BEFORE):
+            interval = Interval(first.start, first.start)
+        elif side is Asked.END or (side is Asked.WHEN and anchor.relation is Relation.AFTER and not values):
+            interval = Interval(last.end, last.end)
+        else:
+            interval = Interval(first.start, last.end)
+        if anchor.relation is Relation.IN and interval.is_empty:
+            interval = Interval(interval.start, interval.start + 1)
+        if interval.start in (OPEN_START, OPEN_END) and interval.end in (OPEN_START, OPEN_END):
+            return None
+        told = "; ".join(compose.line(self._work, fact) for fact in spans[:3])
+        return Located(interval, told, values)
+
+    async def _event(self, anchor: Anchor) -> Located | None:
+        hit = await EventSearch(self._work).anchor(anchor.clause)
+        if hit is None or hit.event.interval is None:
+            return None
+        return Located(hit.event.interval, f"{hit.event.sentence}")
+
+
+_MONTHS: Final = {"month": 1, "quarter": 3, "year": 12, "decade": 120, "century": 1_200}
+_SECONDS: Final = {
+    "second": 1,
+    "minute": 60,
+    "hour": 3_600,
+    "day": 86_400,
+    "week": 604_800,
+    "fortnight": 1_209_600,
+}
+
+
+def shifted(base: int, offset: Offset) -> int:
+    """An instant moved by calendar units; the day is kept within the month reached."""
+    value = base
+    for unit, count in offset.parts:
+        name = unit.lower().rstrip("s")
+        if name in _SECONDS:
+            value += round(offset.sign * count * _SECONDS[name] * MICROS_PER_SECOND)
+        else:
+            value = _add_months(value, round(offset.sign * count * _MONTHS.get(name, 12)))
+    return value
+
+
+def _add_months(value: int, months: int) -> int:
+    days, rest = divmod(value, MICROS_PER_DAY)
+    year, month, day = civil_from_days(days)
+    index = year * 12 + month - 1 + months
+    start = instant(index // 12, index % 12 + 1)
+    after = instant((index + 1) // 12, (index + 1) % 12 + 1)
+    return min(start + (day - 1) * MICROS_PER_DAY, after - MICROS_PER_DAY) + rest

@@ -1,0 +1,161 @@
+"""Answering a question: read it, settle the moment, reason, check, and say what it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from tidegraph.domain.interval import Granularity, Interval
+from tidegraph.ports import ChatModel, ChunkRecord, EventRecord
+from tidegraph.services.caller import Caller
+from tidegraph.services.usecases.answers import Answer, Outcome
+from tidegraph.services.usecases.checking import checked
+from tidegraph.services.usecases.compose import not_known
+from tidegraph.services.usecases.context import Moment, Ports
+from tidegraph.services.usecases.event_reasoner import EventReasoner
+from tidegraph.services.usecases.event_search import EventSearch
+from tidegraph.services.usecases.moment import AskedTime, resolve
+from tidegraph.services.usecases.passages import PassageFinder
+from tidegraph.services.usecases.question import Order, Question, Relation
+from tidegraph.services.usecases.reading import read_text
+from tidegraph.services.usecases.reasoner import FactReasoner, Scope
+from tidegraph.services.usecases.retrieve import retrieve
+from tidegraph.services.usecases.timecot import TimeCot
+from tidegraph.services.usecases.timelines import TimelineFound, arranged
+from tidegraph.services.usecases.work import Work
+
+BUILT_IN: Final = "built-in"
+HITS: Final = 20
+SUGGESTING_EVENTS: Final = 10
+SUGGESTED_MAX: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """First: as of when, and how the question was read."""
+
+    moment: Moment
+    question: Question
+    reasoner: str
+    encoder: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reasoning:
+    """A piece of the reasoning as it goes on."""
+
+    piece: str
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A piece of the answer's text, checked already."""
+
+    piece: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """Last: the checked answer."""
+
+    answer: Answer
+    work: Work
+
+
+AskPart = Started | TimelineFound | Reasoning | Text | Finished
+
+
+class Asking:
+    """One question being answered."""
+
+    def __init__(self, ports: Ports, caller: Caller, budget: int) -> None:
+        self._ports = ports
+        self._caller = caller
+        self._budget = budget
+
+    async def run(self, text: str, asked: AskedTime) -> AsyncIterator[AskPart]:
+        """The parts of the answer in order: started, timeline, text, finished.
+
+        Raises:
+            Rejected: the question cannot be read. NotFound: GRAPH_NOT_FOUND.
+        """
+        reading = await read_text(self._ports, self._caller.graph, text, self._ports.clock.now())
+        question = reading.question
+        moment = await resolve(self._ports, self._caller, asked, question.time.interval)
+        work = Work(self._ports, moment, question, reading.offset)
+        for link in question.entities:
+            work.names.update({record.entity_id: record for record in link.candidates})
+        scope = scope_of(question, moment, given=asked.valid is not None)
+        chat = self._ports.chat
+        reasoner = chat.model_id or "language model" if chat else BUILT_IN
+        yield Started(moment, question, reasoner, self._ports.encoder.model_id)
+        if chat is not None:
+            async for part in self._with_model(work, chat, scope):
+                yield part
+            return
+        answer = checked(await built_in(work, scope), moment)
+        yield await arranged(work, answer.facts, await self._shown_events(work, answer), self._budget)
+        for step in answer.steps:
+            yield Reasoning(f"{step}\n")
+        yield Text(answer.text)
+        yield Finished(answer, work)
+
+    async def _shown_events(self, work: Work, answer: Answer) -> Sequence[EventRecord]:
+        if answer.outcome is not Outcome.ANSWERED:
+            return ()
+        cited = [cited.event_id for cited in answer.citations if cited.event_id]
+        return await self._ports.store.events(work.moment.graph, list(dict.fromkeys(cited)), work.moment.seen)
+
+    async def _with_model(self, work: Work, chat: ChatModel, scope: Scope) -> AsyncIterator[AskPart]:
+        found = await retrieve(work, scope.relation, scope.interval, HITS)
+        facts = [hit.fact for hit in found.hits if hit.fact is not None]
+        events = [hit.event for hit in found.hits if hit.event is not None]
+        passages: list[ChunkRecord] = [hit.chunk for hit in found.hits if hit.chunk is not None]
+        values = {hit.id.partition(":")[2]: hit.score for hit in found.hits}
+        timeline = await arranged(work, facts, events, self._budget, values)
+        yield timeline
+        if not found.hits:
+            answer = not_known(work, [], scope.relation, scope.interval)
+            yield Text(answer.text)
+            yield Finished(answer, work)
+            return
+        template = TimeCot(work, chat, timeline, passages)
+        async for piece in template.stream(scope.relation, scope.interval):
+            yield Reasoning(piece)
+        answer = await template.answer(scope.relation, scope.interval)
+        answer = checked(answer, work.moment, template.retrieved_ids)
+        yield Text(answer.text)
+        yield Finished(answer, work)
+
+
+async def built_in(work: Work, scope: Scope) -> Answer:
+    """The built-in reasoner: facts, else events, else passages, else the honest end."""
+    facts = FactReasoner(work, scope)
+    answer = await facts.answer()
+    if answer is None and not work.question.entities:
+        answer = await facts.answer(await _suggested(work))
+    if answer is None:
+        answer = await EventReasoner(work).answer(scope)
+    if answer is None and work.question.anchor is None and work.question.neighbour_of is None:
+        answer = await PassageFinder(work).answer(scope.relation, scope.interval)
+    return answer or not_known(work, [], scope.relation, scope.interval)
+
+
+async def _suggested(work: Work) -> list[str]:
+    """Entities of the events that the question's words find, for a question that names none."""
+    ranked = await EventSearch(work).ranked(work.question, None)
+    ids = [entity_id for hit in ranked[:SUGGESTING_EVENTS] for entity_id in hit.record.entity_ids]
+    return list(dict.fromkeys(ids))[:SUGGESTED_MAX]
+
+
+def scope_of(question: Question, moment: Moment, *, given: bool) -> Scope:
+    """The asked time: the caller's, else the question's, else (present tense) now."""
+    if given:
+        return Scope(Relation.IN, moment.valid, given=True)
+    if question.time.interval is not None:
+        return Scope(question.time.relation, question.time.interval, given=True)
+    if question.past or question.order is not Order.NONE or question.anchor is not None:
+        return Scope(Relation.NONE, None, given=False)
+    now = Interval(moment.now, moment.now + 1, Granularity.MICROSECOND)
+    return Scope(Relation.IN, now, given=False)

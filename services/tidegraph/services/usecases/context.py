@@ -1,0 +1,61 @@
+"""What every use case is handed: the ports, who reads, and as of when."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tidegraph.domain.interval import Interval
+from tidegraph.domain.predicates import Registry
+from tidegraph.ports import ChatModel, Clock, Encoder, GraphReader, Log, StatusStore, Visibility
+from tidegraph.settings import GroundingSettings
+
+
+@dataclass(frozen=True, slots=True)
+class ChatLimits:
+    """Bounds of one language model call."""
+
+    max_tokens: int
+    timeout_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """The outside of the service. ``chat`` None: the built-in reasoner answers."""
+
+    store: GraphReader
+    status: StatusStore
+    log: Log
+    encoder: Encoder
+    clock: Clock
+    registry: Registry
+    chat: ChatModel | None
+    chat_limits: ChatLimits
+    grounding: GroundingSettings
+    max_document_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """The as-of of one read, resolved: what its basis quotes.
+
+    ``valid`` is the asked valid time with its granularity (an instant t is ``[t, t + 1)``);
+    ``valid_defaulted`` when it was neither asked nor read off a question and is ``now``.
+    All in microseconds; ``watermark`` is OPEN_START when nothing was applied yet.
+    """
+
+    graph: str
+    valid: Interval
+    valid_defaulted: bool
+    seen: Visibility
+    now: int
+    watermark: int
+    graph_version: int
+
+    @property
+    def known_at(self) -> int:
+        return self.seen.known_at
+
+    @property
+    def final(self) -> bool:
+        """Whether no document that is still under way can change the answer."""
+        return self.known_at <= self.watermark

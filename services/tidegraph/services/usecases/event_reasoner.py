@@ -1,0 +1,180 @@
+"""The built-in reasoner over events: for what no fact says. It quotes evidence and never completes it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from tidegraph.domain.documents import EntityType
+from tidegraph.domain.interval import OPEN_END, OPEN_START, Interval
+from tidegraph.ports import EventRecord
+from tidegraph.services.usecases.anchors import AnchorFinder
+from tidegraph.services.usecases.answers import Answer, Outcome, cite_event
+from tidegraph.services.usecases.compose import scope_in_words
+from tidegraph.services.usecases.event_search import (
+    EventHit,
+    EventSearch,
+    about,
+    distinct,
+    interval_of,
+    is_dated,
+)
+from tidegraph.services.usecases.phrasing import asked_in_words, listed
+from tidegraph.services.usecases.question import Asked, Order, Relation
+from tidegraph.services.usecases.reasoner import Scope
+from tidegraph.services.usecases.selection import select
+from tidegraph.services.usecases.work import Work
+
+COVERAGE_MIN: Final = 0.75
+TRUTH_MIN: Final = 0.9
+TIE: Final = 0.05
+EVENTS_MAX: Final = 8
+CONFIDENCE: Final = 0.6
+
+
+class EventReasoner:
+    """Answers one question from events in scope."""
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+        self._question = work.question
+        self._search = EventSearch(work)
+
+    async def answer(self, scope: Scope) -> Answer | None:
+        """The answer, or None when no event covers the question."""
+        question = self._question
+        if question.anchor is not None:
+            located = await AnchorFinder(self._work).find(
+                question.anchor, [], frozenset(question.anchor.clause.entity_ids)
+            )
+            if located is None:
+                return None
+            self._work.step("anchor", located.text)
+            scope = Scope(question.anchor.relation, located.interval, given=True)
+        if question.asked is Asked.EVENTS:
+            return await self._happenings(scope)
+        if question.asked in (Asked.DURATION, Asked.COUNT):
+            return None
+        return await self._fitting(scope)
+
+    async def _happenings(self, scope: Scope) -> Answer | None:
+        """What happened, in order of time; the nearest one when "first after" or "last before" is asked."""
+        question = self._question
+        anchor = question.anchor.clause if question.anchor else None
+        whole = replace(
+            question,
+            words=(*question.words, *(anchor.words if anchor else ())),
+            entities=question.entities or (anchor.entities if anchor else ()),
+        )
+        records = await self._search.candidates(whole, None)
+        if whole.entities:
+            records = about(records, whole.entity_ids)
+        dated = [record for record in distinct(records) if is_dated(record)]
+        if scope.interval is not None:
+            dated = [record for record in dated if interval_of(record) != scope.interval]
+        near = question.anchor is not None and question.anchor.near
+        order = question.order
+        if near and order is Order.NONE and question.anchor is not None:
+            order = Order.LAST if question.anchor.relation is Relation.BEFORE else Order.FIRST
+        chosen = select(dated, interval_of, scope.relation, scope.interval, order, every=True)
+        if scope.relation is Relation.AFTER and scope.interval is not None:
+            chosen = [r for r in chosen if interval_of(r).start >= scope.interval.end]
+        if not chosen:
+            return None
+        return self._told(chosen[:EVENTS_MAX], scope, [r.event.sentence for r in chosen[:EVENTS_MAX]])
+
+    async def _fitting(self, scope: Scope) -> Answer | None:
+        """The best-covering events in the asked time."""
+        question = self._question
+        valid = _window(scope)
+        hits = await self._search.ranked(question, valid)
+        least = TRUTH_MIN if question.asked is Asked.TRUTH else COVERAGE_MIN
+        hits = [hit for hit in hits if hit.coverage >= least]
+        if question.asked in (Asked.WHEN, Asked.START, Asked.END):
+            return self._when([hit for hit in hits if is_dated(hit.record)], scope)
+        if not hits:
+            return None
+        best = [hit for hit in hits if hit.coverage >= hits[0].coverage - TIE]
+        records = distinct(hit.record for hit in best)
+        if scope.given or question.order is not Order.NONE:
+            dated = [record for record in records if is_dated(record)]
+            picked = select(dated, interval_of, scope.relation, scope.interval, question.order, False)
+            records = picked or ([] if question.order is not Order.NONE else records)
+        if not records:
+            return None
+        if question.asked is Asked.TRUTH:
+            return self._told(records[:1], scope, ["yes"])
+        told = records[:3] if question.plural else records[:1]
+        return self._told(told, scope, self._values(told))
+
+    def _when(self, hits: Sequence[EventHit], scope: Scope) -> Answer | None:
+        if not hits:
+            return None
+        best = [hit.record for hit in hits if hit.coverage >= hits[0].coverage - 1e-6]
+        record = distinct(best)[0]
+        value = asked_in_words(interval_of(record))
+        self._work.step("boundary", f"{value}: {record.event.sentence}")
+        return self._told([record], scope, [value])
+
+    def _values(self, records: Sequence[EventRecord]) -> list[str]:
+        """A name of the wanted kind that the question does not hold itself, else the sentence."""
+        wanted = self._question.answer_type
+        known = set(self._question.entity_ids)
+        found: list[str] = []
+        for record in records:
+            others = [
+                self._work.name(entity_id)
+                for entity_id in record.entity_ids
+                if entity_id not in known and self._is(entity_id, wanted)
+            ]
+            found.append(others[0] if len(set(others)) == 1 else record.event.sentence)
+        return list(dict.fromkeys(found))
+
+    def _is(self, entity_id: str, wanted: EntityType) -> bool:
+        record = self._work.names.get(entity_id)
+        return wanted is not EntityType.UNSPECIFIED and record is not None and record.type == wanted
+
+    def _told(self, records: Sequence[EventRecord], scope: Scope, values: Sequence[str]) -> Answer:
+        work = self._work
+        work.step("scope", scope_in_words(scope.relation, scope.interval))
+        citations = tuple(cite_event(str(i + 1), record) for i, record in enumerate(records))
+        lines = [
+            f"{_dated(record)}{record.event.sentence.rstrip('.')} [{cited.label}]"
+            for record, cited in zip(records, citations, strict=True)
+        ]
+        work.step("evidence", f"{len(records)} events in scope, quoted")
+        quoted = set(values) <= {record.event.sentence for record in records}
+        lead = "" if quoted else f"{'Yes' if list(values) == ['yes'] else listed(list(values))}. "
+        return Answer(
+            outcome=Outcome.ANSWERED,
+            values=tuple(values),
+            text=f"{lead}{'; '.join(lines)}.",
+            transition="",
+            steps=tuple(work.steps),
+            citations=citations,
+            facts=(),
+            events=tuple(records),
+            relation=scope.relation if scope.given else Relation.NONE,
+            asked=scope.interval if scope.given else None,
+            confidence=CONFIDENCE,
+        )
+
+
+def _dated(record: EventRecord) -> str:
+    return f"{asked_in_words(interval_of(record))}: " if is_dated(record) else ""
+
+
+def _window(scope: Scope) -> Interval | None:
+    """The stretch of time in which evidence counts."""
+    asked = scope.interval
+    if asked is None:
+        return None
+    match scope.relation:
+        case Relation.BEFORE | Relation.UNTIL:
+            return Interval(OPEN_START, asked.start) if asked.start > OPEN_START else None
+        case Relation.AFTER:
+            return Interval(asked.end, OPEN_END) if asked.end < OPEN_END else None
+        case Relation.SINCE:
+            return Interval(asked.start, OPEN_END)
+    return asked

@@ -1,0 +1,68 @@
+"""Resolving the as-of of a read: the only place where the service asks for the present moment."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import Final
+
+from tidegraph.domain.documents import Position
+from tidegraph.domain.errors import Rejected
+from tidegraph.domain.interval import Granularity, Interval
+from tidegraph.ports import Visibility
+from tidegraph.services.caller import Caller
+from tidegraph.services.usecases.context import Moment, Ports
+
+POLL_FIRST_SECONDS: Final = 0.02
+POLL_LAST_SECONDS: Final = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class AskedTime:
+    """As-of as a caller gives it. None: not given."""
+
+    valid: Interval | None = None
+    known_at: int | None = None
+    awaited: Position | None = None
+
+
+async def resolve(ports: Ports, caller: Caller, asked: AskedTime, read: Interval | None = None) -> Moment:
+    """The moment of a read: what the caller gave, else what was read off the question, else now.
+
+    With an awaited position it returns once that document has its outcome. The default known time is
+    the present or the watermark, whichever is later: all that is known.
+
+    Raises:
+        Rejected: DOCUMENT_FAILED, the awaited document became a dead letter.
+    """
+    known_floor = await _wait(ports, asked.awaited) if asked.awaited else 0
+    now = ports.clock.now()
+    watermark = await ports.status.watermark(caller.graph)
+    counts = await ports.store.counts(caller.graph)
+    known_at = asked.known_at
+    if known_at is None:
+        known_at = max(now, watermark, known_floor)
+    valid = asked.valid or read
+    return Moment(
+        graph=caller.graph,
+        valid=valid or Interval(now, now + 1, Granularity.MICROSECOND),
+        valid_defaulted=valid is None,
+        seen=Visibility(known_at=known_at, labels=caller.labels),
+        now=now,
+        watermark=watermark,
+        graph_version=counts.get("sequence", 0),
+    )
+
+
+async def _wait(ports: Ports, position: Position) -> int:
+    """Wait for a document's outcome; its recorded stamp. The call's deadline bounds it."""
+    pause = POLL_FIRST_SECONDS
+    while True:
+        found = await ports.status.get([position])
+        if found and found[0].outcome == "dead_letter":
+            message = f"the awaited document became a dead letter: {found[0].cause}"
+            raise Rejected("DOCUMENT_FAILED", message, document_id=found[0].document_id)
+        if found and found[0].outcome:
+            return found[0].recorded_at
+        await asyncio.sleep(pause)
+        pause = min(pause * 2, POLL_LAST_SECONDS)

@@ -1,0 +1,76 @@
+"""From the text of a question to its reading: time by the grammar, names by the graph, form by tables."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Final
+
+from tidegraph.domain.errors import LimitExceeded, Rejected
+from tidegraph.language.grounding import Offset, QuestionTime, read_question
+from tidegraph.language.grounding import Relation as GroundedRelation
+from tidegraph.services.usecases.context import Ports
+from tidegraph.services.usecases.linking import link
+from tidegraph.services.usecases.question import NO_TIME, Question, Relation, TimeConstraint, read
+
+QUESTION_CHARACTERS_MAX: Final = 2_000
+_LEAD: Final = re.compile(
+    r"\b(?:immediately |right |directly |just |shortly )?"
+    r"(?:before|after|since|until|till|in|on|at|during|by|from|as of|prior to|between|throughout|within)"
+    r"\s+(?:the\s+)?$",
+    re.IGNORECASE,
+)
+_RELATIONS: Final = {
+    GroundedRelation.BEFORE: Relation.BEFORE,
+    GroundedRelation.AFTER: Relation.AFTER,
+    GroundedRelation.BETWEEN: Relation.BETWEEN,
+    GroundedRelation.SINCE: Relation.SINCE,
+    GroundedRelation.UNTIL: Relation.UNTIL,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A question as read, and the distance from its anchor ("two weeks after ...")."""
+
+    question: Question
+    offset: Offset | None
+
+
+async def read_text(ports: Ports, graph: str, text: str, now: int) -> Reading:
+    """The reading of a question. ``now`` is what "today" and "last year" count from.
+
+    Raises:
+        Rejected: EMPTY_QUESTION. LimitExceeded: QUESTION_TOO_LONG.
+    """
+    text = " ".join(text.split())
+    if not text:
+        raise Rejected("EMPTY_QUESTION", "the question is empty", field="question")
+    if len(text) > QUESTION_CHARACTERS_MAX:
+        message = f"a question has at most {QUESTION_CHARACTERS_MAX} characters, not {len(text)}"
+        raise LimitExceeded("QUESTION_TOO_LONG", message, field="question")
+    found = read_question(text, ports.grounding, now)
+    time = _constraint(text, found)
+    entities = await link(ports, graph, text, time)
+    question = read(text, time, entities)
+    return Reading(question, found.offset if question.anchor is not None else None)
+
+
+def _constraint(text: str, found: QuestionTime) -> TimeConstraint:
+    """The calendar time of a question; one that an event sets is left to the anchor."""
+    interval = found.base or found.interval
+    if found.event is not None or interval is None or not found.spans:
+        return _offset_span(text, found)
+    start, end = found.spans[0]
+    lead = _LEAD.search(text[:start])
+    start = lead.start() if lead else start
+    relation = _RELATIONS.get(found.relation, Relation.IN)
+    return TimeConstraint(relation, interval, text[start:end].strip(), start, end)
+
+
+def _offset_span(text: str, found: QuestionTime) -> TimeConstraint:
+    """The words of a distance ("two weeks") are no content of the question."""
+    if found.offset is None:
+        return NO_TIME
+    start, end = found.offset.start_char, found.offset.end_char
+    return replace(NO_TIME, text=text[start:end], start=start, end=end)

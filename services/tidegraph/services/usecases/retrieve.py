@@ -1,0 +1,175 @@
+"""Ranked evidence: a vector leg, a full-text leg and a point-in-time fact leg, fused by RRF.
+
+Every leg is restricted by the as-of on both axes and by labels before it ranks. Ids in the fused ranking
+carry their kind: ``event:``, ``chunk:`` or ``fact:``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from tidegraph.domain.asof import AsOf, Certainty
+from tidegraph.domain.documents import Status
+from tidegraph.domain.facts import FactVersion
+from tidegraph.domain.fuse import Fused, fuse
+from tidegraph.domain.interval import OPEN_END, OPEN_START, Interval
+from tidegraph.ports import ChunkRecord, EventRecord, Scored
+from tidegraph.services.usecases.event_search import search_terms
+from tidegraph.services.usecases.matching import Matcher
+from tidegraph.services.usecases.question import Relation
+from tidegraph.services.usecases.words import stem, tokens
+from tidegraph.services.usecases.work import Work
+
+LEG_MAX: Final = 50
+FACT_BOOST: Final = 1.0 / 61
+"""A fact that surely holds at the asked time counts as if one more leg had it first."""
+KINDS: Final = ("event", "chunk")
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """What one leg found, for explanation."""
+
+    name: str
+    candidates: int
+    elapsed_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One piece of evidence; exactly one of event, chunk and fact is set."""
+
+    id: str
+    score: float
+    ranks: tuple[tuple[str, int], ...]
+    event: EventRecord | None = None
+    chunk: ChunkRecord | None = None
+    fact: FactVersion | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """Hits, best first; ``suppressed`` counts facts of the asked kind that hold at other times only."""
+
+    hits: tuple[Hit, ...]
+    suppressed: int
+    legs: tuple[Leg, ...]
+
+
+async def retrieve(work: Work, relation: Relation, asked: Interval | None, limit: int) -> Retrieved:
+    """The best evidence for the question of ``work`` within the asked time (None: any time)."""
+    window = window_of(relation, asked)
+    facts, suppressed, certain, fact_leg = await _fact_leg(work, window)
+    texts = [await _text_leg(work, what, window) for what in KINDS]
+    vectors = await _vector_legs(work, window)
+    rankings = {leg.name: ids for leg, ids in [(fact_leg, list(facts)), *texts, *vectors]}
+    boosts = dict.fromkeys((item for item, sure in certain.items() if sure), FACT_BOOST)
+    fused = fuse(rankings, boosts)
+    hits = await _load(work, fused, facts, limit)
+    legs = (fact_leg, *(leg for leg, _ in texts), *(leg for leg, _ in vectors))
+    return Retrieved(tuple(hits), suppressed, legs)
+
+
+def window_of(relation: Relation, asked: Interval | None) -> Interval | None:
+    """The stretch of time in which evidence counts for a relation to the asked time."""
+    if asked is None:
+        return None
+    match relation:
+        case Relation.BEFORE | Relation.UNTIL:
+            return Interval(OPEN_START, asked.start) if asked.start > OPEN_START else None
+        case Relation.AFTER:
+            return Interval(asked.end, OPEN_END) if asked.end < OPEN_END else None
+        case Relation.SINCE:
+            return Interval(asked.start, OPEN_END)
+    return asked
+
+
+async def _fact_leg(
+    work: Work, window: Interval | None
+) -> tuple[dict[str, FactVersion], int, dict[str, bool], Leg]:
+    """Facts of the linked entities that hold in the window, best match first."""
+    started = time.perf_counter()
+    everything = await work.facts_of(work.question.entity_ids)
+    asked = AsOf(work.moment.known_at, window)
+    certainty = {fact.version_id: asked.certainty(fact) for fact in everything}
+    matcher = Matcher(work.question, work.ports.registry, work.names)
+    scores = {m.fact.version_id: m.score for m in map(matcher.match, everything) if m is not None}
+    shown = [fact for fact in everything if certainty[fact.version_id] is not Certainty.NO]
+    shown.sort(key=lambda fact: (-scores.get(fact.version_id, 0.0), -fact.valid.start, fact.version_id))
+    shown = shown[:LEG_MAX]
+    found = {f"fact:{fact.version_id}": fact for fact in shown}
+    sure = {
+        key: certainty[fact.version_id] is Certainty.DEFINITE and fact.version_id in scores
+        for key, fact in found.items()
+    }
+    suppressed = sum(
+        1 for fact in everything if fact.version_id in scores and certainty[fact.version_id] is Certainty.NO
+    )
+    return found, suppressed, sure, Leg("facts", len(found), _ms(started))
+
+
+async def _text_leg(work: Work, what: str, window: Interval | None) -> tuple[Leg, list[str]]:
+    started = time.perf_counter()
+    terms = search_terms(work.question)
+    hits: Sequence[Scored] = ()
+    if terms:
+        hits = await work.ports.store.search_text(
+            work.moment.graph, what, terms, work.moment.seen, window, LEG_MAX
+        )
+    return Leg(f"text_{what}", len(hits), _ms(started)), [f"{what}:{hit.id}" for hit in hits]
+
+
+async def _vector_legs(work: Work, window: Interval | None) -> list[tuple[Leg, list[str]]]:
+    """Both vector legs from one encoding of the question without its words of time."""
+    started = time.perf_counter()
+    texts = [work.question.semantic or work.question.text]
+    vector = (await asyncio.to_thread(work.ports.encoder.encode, texts))[0]
+    legs = []
+    for what in KINDS:
+        hits = await work.ports.store.search_vector(
+            work.moment.graph, what, vector, work.moment.seen, window, LEG_MAX
+        )
+        legs.append((Leg(f"vector_{what}", len(hits), _ms(started)), [f"{what}:{hit.id}" for hit in hits]))
+        started = time.perf_counter()
+    return legs
+
+
+async def _load(
+    work: Work, fused: Sequence[Fused], facts: Mapping[str, FactVersion], limit: int
+) -> list[Hit]:
+    """The records of the best ids; denied events are left out."""
+    graph, seen, store = work.moment.graph, work.moment.seen, work.ports.store
+    best = fused[: 2 * limit]
+    ids: dict[str, list[str]] = {"event": [], "chunk": [], "fact": []}
+    for one in best:
+        kind, _, rest = one.id.partition(":")
+        ids[kind].append(rest)
+    events = {r.event.event_id: r for r in await store.events(graph, ids["event"], seen)}
+    chunks = {r.chunk.chunk_id: r for r in await store.chunks(graph, ids["chunk"], seen)}
+    await work.learn_ids(entity_id for record in events.values() for entity_id in record.entity_ids)
+    hits: list[Hit] = []
+    for one in best:
+        kind, _, rest = one.id.partition(":")
+        event, chunk = (events.get(rest), None) if kind == "event" else (None, chunks.get(rest))
+        fact = facts.get(one.id) if kind == "fact" else None
+        if event is not None and event.event.status is Status.DENIED:
+            continue
+        if event or fact or (chunk and kind == "chunk"):
+            hits.append(Hit(one.id, one.score, one.ranks, event, chunk if kind == "chunk" else None, fact))
+    return hits[:limit]
+
+
+def _ms(started: float) -> float:
+    return (time.perf_counter() - started) * 1_000
+
+
+def overlap(question_words: Sequence[str], text: str) -> float:
+    """Share of the question's words that a text holds."""
+    if not question_words:
+        return 0.0
+    held = {stem(token.lower) for token in tokens(text)}
+    return sum(stem(word) in held for word in question_words) / len(question_words)

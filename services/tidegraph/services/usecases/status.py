@@ -1,0 +1,77 @@
+"""What a graph holds, how far it has applied the log, and whether the parts of the service answer."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from tidegraph.domain.errors import NotFound, TidegraphError
+from tidegraph.domain.interval import OPEN_START
+from tidegraph.services.caller import Caller
+from tidegraph.services.usecases.context import Ports
+
+PART_SECONDS: Final = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """One part of the service."""
+
+    name: str
+    healthy: bool
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class StatusFound:
+    """``watermark`` is OPEN_START when nothing was applied yet."""
+
+    documents: Mapping[str, int]
+    rows: Mapping[str, int]
+    watermark: int
+    graph_version: int
+    components: tuple[Component, ...]
+
+
+async def read_status(ports: Ports, caller: Caller) -> StatusFound:
+    """The status of the caller's graph. A graph without documents yet has empty counts."""
+    components: list[Component] = []
+    rows: Mapping[str, int] = {}
+    documents: Mapping[str, int] = {}
+    watermark = OPEN_START
+    try:
+        rows = await asyncio.wait_for(ports.store.counts(caller.graph), PART_SECONDS)
+        components.append(Component("store", True, "answers"))
+    except NotFound:
+        components.append(Component("store", True, "answers; the graph is empty"))
+    except (TidegraphError, TimeoutError) as error:
+        components.append(Component("store", False, _detail(error)))
+    try:
+        documents = await asyncio.wait_for(ports.status.summary(caller.graph), PART_SECONDS)
+        watermark = await asyncio.wait_for(ports.status.watermark(caller.graph), PART_SECONDS)
+        components.append(Component("status", True, "answers"))
+    except (TidegraphError, TimeoutError) as error:
+        components.append(Component("status", False, _detail(error)))
+    components.append(await _encoder(ports))
+    return StatusFound(
+        documents=documents,
+        rows={name: count for name, count in rows.items() if name != "sequence"},
+        watermark=watermark,
+        graph_version=rows.get("sequence", 0),
+        components=tuple(components),
+    )
+
+
+async def _encoder(ports: Ports) -> Component:
+    attempt: Awaitable[object] = asyncio.to_thread(ports.encoder.encode, ["ready"])
+    try:
+        await asyncio.wait_for(attempt, PART_SECONDS)
+    except (TidegraphError, TimeoutError) as error:
+        return Component("encoder", False, _detail(error))
+    return Component("encoder", True, ports.encoder.model_id)
+
+
+def _detail(error: BaseException) -> str:
+    return str(error) if isinstance(error, TidegraphError) else "did not answer in time"

@@ -1,0 +1,101 @@
+"""The state of answering one question: what was fetched, and the steps taken so far."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from tidegraph.domain.facts import FactVersion
+from tidegraph.domain.interval import Interval
+from tidegraph.language.grounding import Offset
+from tidegraph.ports import EntityRecord, FactFilter
+from tidegraph.services.usecases.context import Moment, Ports
+from tidegraph.services.usecases.question import Question
+
+FACTS_MAX: Final = 1_000
+
+
+@dataclass
+class Work:
+    """One question being answered. ``steps`` tells the reasoning, in order."""
+
+    ports: Ports
+    moment: Moment
+    question: Question
+    offset: Offset | None = None
+    names: dict[str, EntityRecord] = field(default_factory=dict)
+    steps: list[str] = field(default_factory=list)
+
+    async def facts_of(self, entity_ids: Sequence[str]) -> list[FactVersion]:
+        """Facts about the entities at all valid times, as believed at known_at; names are learned."""
+        if not entity_ids:
+            return []
+        which = FactFilter(entity_ids=tuple(entity_ids), limit=FACTS_MAX)
+        return await self._facts(which)
+
+    async def facts_under(self, keys: Iterable[str]) -> list[FactVersion]:
+        """The same for conflict keys."""
+        which = FactFilter(keys=tuple(dict.fromkeys(keys)), limit=FACTS_MAX)
+        return await self._facts(which) if which.keys else []
+
+    async def _facts(self, which: FactFilter) -> list[FactVersion]:
+        found = await self.ports.store.facts(self.moment.graph, which, self.moment.seen)
+        found = [version for version in found if not version.valid.is_empty]
+        await self.learn_names(found)
+        return found
+
+    async def learn_names(self, versions: Iterable[FactVersion]) -> None:
+        """Fetch the names of both sides that are not known yet."""
+        ids = [v.subject for v in versions] + [v.object for v in versions if v.object_is_entity]
+        await self.learn_ids(ids)
+
+    async def learn_ids(self, ids: Iterable[str]) -> None:
+        """Fetch the names of entities that are not known yet."""
+        missing = [entity_id for entity_id in dict.fromkeys(ids) if entity_id not in self.names]
+        if missing:
+            for record in await self.ports.store.entities(self.moment.graph, missing):
+                self.names[record.entity_id] = record
+
+    def name(self, entity_id: str) -> str:
+        record = self.names.get(entity_id)
+        return record.name if record else entity_id
+
+    def step(self, name: str, text: str) -> None:
+        """Note one step of the reasoning."""
+        self.steps.append(f"{name}: {text}")
+
+
+def valid_of(version: FactVersion) -> Interval:
+    """The valid interval of a fact, for the functions of ``selection``."""
+    return version.valid
+
+
+def coalesced(versions: Sequence[FactVersion]) -> list[FactVersion]:
+    """Versions of one statement that touch or overlap, as one: the first with the last one's end.
+
+    Two versions meet where only how well they are known differs (announced, then confirmed).
+    """
+    found: list[FactVersion] = []
+    for version in sorted(versions, key=lambda v: (v.valid.start, v.valid.end, v.version_id)):
+        same = next((i for i, other in enumerate(found) if _continues(other, version)), None)
+        if same is None:
+            found.append(version)
+            continue
+        other = found[same]
+        if version.valid.end > other.valid.end:
+            found[same] = replace(
+                other,
+                valid=Interval(other.valid.start, version.valid.end),
+                end_granularity=version.end_granularity,
+                end_inferred=version.end_inferred,
+                announced=other.announced and version.announced,
+            )
+    return found
+
+
+def _continues(one: FactVersion, other: FactVersion) -> bool:
+    same = (one.key, one.subject, one.predicate, one.object, one.qualifiers)
+    return same == (other.key, other.subject, other.predicate, other.object, other.qualifiers) and (
+        other.valid.start <= one.valid.end
+    )
