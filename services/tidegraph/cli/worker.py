@@ -30,7 +30,7 @@ ALL: Final = "all"
 @click.option(
     "--stage",
     "names",
-    type=click.Choice([ALL, *Stage]),
+    type=click.Choice([ALL, *(stage.value for stage in Stage)]),
     multiple=True,
     default=(ALL,),
     show_default=True,
