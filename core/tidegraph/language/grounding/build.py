@@ -16,6 +16,7 @@ from tidegraph.language.grounding.nodes import (
     ClockRange,
     Date,
     DayPart,
+    Edge,
     EventAnchored,
     Lasting,
     Node,
@@ -309,6 +310,8 @@ def _paired(first: Clock | None, last: Clock | None) -> Node | None:
         and first.hour + 12 <= last.hour
     ):
         first = replace(first, hour=first.hour + 12, fixed=True)
+    if not first.fixed and not last.fixed and last.hour < first.hour < 12:
+        last = replace(last, hour=last.hour + 12, fixed=True)
     return ClockRange(first, last)
 
 
@@ -320,6 +323,11 @@ def clock_range(m: Match) -> Node | None:
 
 
 def day_part(m: Match) -> Node | None:
+    made = m.value("part")
+    if isinstance(made, DayPart):
+        return replace(made, mod=m.text("mod") or made.mod)
+    if isinstance(made, Clock):
+        return made
     part, mod = m.text("part"), m.text("mod")
     name = {"a": "am", "p": "pm"}.get(part, part)
     if name in ("noon", "midnight"):
@@ -363,14 +371,18 @@ def span(m: Match) -> Node | None:
             count = None
         elif name == "HALFA":
             count = 0.5
+        elif name == "HALF" and parts and count is None:
+            parts[-1] = (parts[-1][0], parts[-1][1] + 0.5)
         elif name == "HALF":
             count = (count or 0) + 0.5
         elif name in ("SEVERAL", "FEW"):
             vague, count = True, 3
+        elif isinstance(token.value, Numeric):
+            count = float(f"{token.value.first}.{token.value.second}")
         elif name not in ("A", "AND", "COMMA", "DASH", "ABOUT") and isinstance(token.value, int | float):
             count = token.value if count in (None, 1) else count * token.value
-        elif name == "A":
-            count = 1
+        elif name == "A" and count is None:
+            count = 1 if token is m.tokens[0] or not parts else None
     if not parts or any(n > 100_000 for _, n in parts):
         return None
     return Span(tuple(sorted(parts, key=lambda p: UNIT_ORDER.index(p[0]))), vague, mod)
@@ -449,7 +461,99 @@ def part_of_unit(m: Match) -> Node | None:
 
 
 def week_of(m: Match) -> Node | None:
-    return Part("week_of", m.node("of"))
+    found = m.value("unit")
+    unit = found.unit if isinstance(found, Relative) else m.text("unit")
+    return Part(f"{unit}_of", m.node("of")) if unit in ("week", "weekend") else None
+
+
+def week_number(m: Match) -> Node | None:
+    year, n = m.node("year"), m.number("n") or 0
+    if not any(t.value in ("week", 0) and m.names[t.symbol] in ("UNIT", "WEEKNUMBER") for t in m.tokens):
+        return None
+    return Period("week_number", n, year.year) if isinstance(year, Date) and 1 <= n <= 53 else None
+
+
+def lasting_week(m: Match) -> Node | None:
+    return Lasting(m.node("start"), Span((("week", 1),)))
+
+
+def edge(m: Match) -> Node | None:
+    found, of = m.node("span"), _of(m)
+    if not isinstance(found, Span) or of is None:
+        return None
+    return Edge(found, -1 if m.symbol("way") == "LAST" else 1, of)
+
+
+def edge_alone(m: Match) -> Node | None:
+    found = m.node("span")
+    if not isinstance(found, Span) or found.parts[-1][0] not in ("month", "quarter"):
+        return None
+    return Edge(found, 1, Same("year", "either"))
+
+
+def month_range(m: Match) -> Node | None:
+    return Range(Date(month=m.number("first")), Date(_year(m), m.number("last")))
+
+
+def now(m: Match) -> Node | None:
+    return Relative("day", 0, "document")
+
+
+def this_time(m: Match) -> Node | None:
+    return Same("", "either")
+
+
+def after_next(m: Match) -> Node | None:
+    if m.has("wd"):
+        return Nth(1, "weekday", Relative("week", 2, "document"), m.number("wd") or 0)
+    if m.has("month"):
+        return Relative("month_name", 2, "document", m.number("month") or 1)
+    return Relative(_unit(m), 2, "document")
+
+
+def window_counted(m: Match) -> Node | None:
+    found = Span(((_unit(m), m.number("n") or 1),))
+    return Window(found, m.sign(), "document")
+
+
+def window_within(m: Match) -> Node | None:
+    found = m.node("span")
+    return Window(found, 1, "future", "within") if isinstance(found, Span) else None
+
+
+def date_part(m: Match) -> Node | None:
+    found = day_part(m)
+    return At(m.node("date"), found) if found is not None else None
+
+
+def early_part(m: Match) -> Node | None:
+    found = m.node("date")
+    if not isinstance(found, At) or not isinstance(found.time, DayPart):
+        return None
+    return At(found.date, replace(found.time, mod=m.text("mod")))
+
+
+def clock_past(m: Match) -> Node | None:
+    """ "half past three", "twenty minutes to noon"."""
+    minutes = {"QUARTERU": 15, "HALF": 30}.get(m.symbol("part")) or m.number("minutes") or 0
+    noon = m.value("noon")
+    if m.has("noon") and noon not in ("noon", "midnight"):
+        return None
+    hour = (m.number("hour") or 0) if not m.has("noon") else (12 if noon == "noon" else 0)
+    made = _clock_value(hour, 0, None, m.text("ampm"), m.has("noon"))
+    if made is None or minutes > 59:
+        return None
+    total = made.hour * 60 + (minutes if m.symbol("way") != "TO" else -minutes)
+    return replace(made, hour=total // 60 % 24, minute=total % 60)
+
+
+def clock_part(m: Match) -> Node | None:
+    found, part_node = m.value("time"), m.value("part")
+    if not isinstance(found, Clock):
+        found = _clock_value(m.number("hour") or 0, None, None, "", False)
+    if not isinstance(found, Clock) or not isinstance(part_node, DayPart) or found.fixed:
+        return None
+    return _clock_in(found, part_node.name)
 
 
 def at(m: Match) -> Node | None:
@@ -479,10 +583,10 @@ def _clock_in(found: Clock, name: str) -> Clock:
 
 def at_hour(m: Match) -> Node | None:
     made = _clock_value(m.number("hour") or 0, None, None, "", False)
-    part_name = m.node("part")
-    if made is None or not isinstance(part_name, DayPart):
+    found = m.node("date")
+    if made is None or not isinstance(found, At) or not isinstance(found.time, DayPart):
         return None
-    return At(m.node("date"), _clock_in(made, part_name.name))
+    return At(found.date, _clock_in(made, found.time.name))
 
 
 def shift(m: Match) -> Node | None:
@@ -519,6 +623,8 @@ def window(m: Match) -> Node | None:
 def nth_last(m: Match) -> Node | None:
     """ "last Friday of October": not the Friday before the document, but October's last one."""
     found, of = m.node("last"), _of(m)
+    if isinstance(found, Window) and found.sign < 0 and of is not None and found.span.parts[0][1] == 1:
+        return Nth(-1, found.span.parts[0][0], of)
     if not isinstance(found, Relative) or found.step != -1 or of is None or found.unit in ("year", "decade", "century"):
         return None
     index = found.index if isinstance(found.index, int) else 0
@@ -552,8 +658,9 @@ def hyphened_earlier(m: Match) -> Node | None:
 
 
 def at_plain(m: Match) -> Node | None:
-    if m.has("digits"):
-        digits = m.number("digits") or 0
+    if m.has("digits") or m.has("year"):
+        found = m.value("year")
+        digits = (found.year or 0) if isinstance(found, Date) else m.number("digits") or 0
         made = _clock_value(digits // 100, digits % 100, None, "", True)
     else:
         made = _clock_value(m.number("hour") or 0, None, None, "", False)
@@ -632,8 +739,10 @@ BUILDERS: Final[Mapping[str, Builder]] = {
         weekday_of, within, within_period, part, part_of_unit, week_of, at, at_hour, shift, shift_in, shift_from,
         event, window, window_unit, ended, range_, open_, open_comparison, lasting,
         nth_last, nth_days, weekday_part, unit_alone, weekday_count, hyphened_earlier, at_plain, at_hours, at_month_day,
-        lasting_at, day_after_alone,
+        lasting_at, day_after_alone, week_number, lasting_week, edge, edge_alone, month_range, now, this_time, after_next,
+        window_counted, window_within, date_part, early_part, clock_past, clock_part,
         nth_last, nth_days, weekday_part, unit_alone, weekday_count, hyphened_earlier, at_plain, at_hours, at_month_day,
-        lasting_at, day_after_alone,
+        lasting_at, day_after_alone, week_number, lasting_week, edge, edge_alone, month_range, now, this_time, after_next,
+        window_counted, window_within, date_part, early_part, clock_past, clock_part,
     )
 }  # fmt: skip

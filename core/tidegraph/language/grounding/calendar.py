@@ -91,10 +91,7 @@ def unit_days(unit: str, day: int, week_start: int) -> Days:
     if unit in MONTHS:
         size = MONTHS[unit]
         index = year * 12 + month - 1
-        if unit in ("century", "millennium"):
-            first = (index - 12) // size * size + 12
-        else:
-            first = index // size * size
+        first = index // size * size
         return month_days(first // 12, first % 12 + 1, size)
     if unit in ("week", "fortnight"):
         first, end = week_days(day, week_start)

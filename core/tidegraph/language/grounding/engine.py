@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Final
 
 from tidegraph.domain.documents import DocumentTime, ExpressionKind, TimeExpression
-from tidegraph.domain.interval import OPEN_END, OPEN_START, Granularity, civil_from_days
+from tidegraph.domain.interval import MICROS_PER_DAY, OPEN_END, OPEN_START, Granularity, civil_from_days
 from tidegraph.language.grounding.lexer import lex
 from tidegraph.language.grounding.lexicon import Grammar, load_grammar
 from tidegraph.language.grounding.nodes import (
@@ -23,6 +23,7 @@ from tidegraph.language.grounding.nodes import (
     Numeric,
     Open,
     Part,
+    Period,
     Range,
     Recurring,
     Relative,
@@ -40,6 +41,8 @@ from tidegraph.language.grounding.values import State, Value
 from tidegraph.settings import GroundingSettings
 
 _EMITTED: Final = "DAY MON YR QH QHY DEC SEAS HOL WD REL RELD INST SAME SAMEDAY PART SHIFT RNG RNGW OPEN DUR REC EVT VAG TIME POD TRANGE"
+_STORY_YEARS: Final = 3
+_STORY_RATIO: Final = 3
 _ANCHORS: Final = frozenset(
     (
         Granularity.DAY,
@@ -141,7 +144,7 @@ class _Document:
         state = State(
             settings=self._settings,
             document=self._document,
-            narrative=_is_narrative(nodes, self._document),
+            narrative=_is_narrative(found, self._document),
             day_first=_day_first(nodes, self._settings.day_first),
         )
         resolver = Resolver(state, self._grammar)
@@ -193,7 +196,8 @@ class _Document:
         node: Node = token.value  # type: ignore[assignment]
         state = resolver.state
         state.tense = self._cues.at(token.start, token.end)
-        value = resolver.resolve(node)
+        untold = token.rule == "relative.now" and state.narrative
+        value = None if untold else resolver.resolve(node)
         if value is not None:
             self._remember(node, value, token, resolver)
         span = node if isinstance(node, Span) else node.span if isinstance(node, EventAnchored | Shift) else None
@@ -217,7 +221,9 @@ class _Document:
             whole = None if isinstance(inner, str) else resolver.resolve(inner)
             found = [] if whole is None else [whole]
         for one in found:
-            if one.granularity in _ANCHORS:
+            holiday = isinstance(inner, Period) and inner.unit == "holiday" and inner.year is None
+            told = state.narrative and one.kind is ExpressionKind.DEICTIC
+            if one.granularity in _ANCHORS and not holiday and not told:
                 state.push(one, token.start, topical, aside)
 
     def _topical(self, start: int) -> bool:
@@ -246,9 +252,9 @@ class _Document:
             at = next((i for i, c in enumerate(text) if not c.isdigit()), len(text))
             return [(token.start, token.start + at), (token.start + at + 1, token.end)]
         days = [p for p in parts if self._names[p.symbol] in _DAY_SYMBOLS]
-        if len(days) < 2:
-            return []
         months = [p for p in parts if self._names[p.symbol].startswith("MONTH")]
+        if len(days) < 2:
+            return [(months[0].start, months[0].end), (months[1].start, token.end)] if len(months) == 2 else []
         first = min(days[0].start, months[0].start) if months else days[0].start
         return [(first, days[0].end), (days[1].start, token.end)]
 
@@ -276,18 +282,21 @@ class _Document:
         )
 
 
-def _is_narrative(nodes: Iterable[object], document: int | None) -> bool:
+def _is_narrative(tokens: Iterable[Token], document: int | None) -> bool:
     """Whether a text tells of other years: many dates with a year, few words that count from its own day."""
     if document is None:
         return True
-    year = civil_from_days(document // 86_400_000_000)[0]
+    year = civil_from_days(document // MICROS_PER_DAY)[0]
     other = deictic = 0
-    for node in nodes:
+    for token in tokens:
+        node = token.value
         if isinstance(node, Date) and node.year is not None:
             other += node.year != year
-        elif (isinstance(node, Date) and node.weekday is not None) or (isinstance(node, Relative | Shift | Window) and node.base == "document"):
+        elif isinstance(node, Date) and node.weekday is not None and node.day is None:
             deictic += 1
-    return other >= 3 and other > 4 * deictic
+        elif isinstance(node, Relative | Shift | Window) and node.base == "document":
+            deictic += token.rule != "relative.now"
+    return other >= _STORY_YEARS and other > _STORY_RATIO * deictic
 
 
 def _day_first(nodes: Iterable[object], default: bool) -> bool:

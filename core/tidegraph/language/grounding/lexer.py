@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from tidegraph.domain.interval import civil_from_days
+from tidegraph.language.grounding.calendar import iso_week_days
 from tidegraph.language.grounding.lexicon import Entry, Grammar
-from tidegraph.language.grounding.nodes import Date, Period, Token
+from tidegraph.language.grounding.nodes import Clock, Date, Period, Token
 from tidegraph.language.grounding.numerals import (
     RUN,
     Lexed,
@@ -21,7 +23,9 @@ _YEARTAIL: Final = r"(?:\s?[-/ ]?(?:FY\s?|['\u2019])?(\d{4}|\d\d)(?![\d:.,/-]\d|
 _SHAPE: Final = (
     rf"""
     (?P<MONEY>[$\u20ac\u00a3\u00a5#\u00a7]\s?\d+(?:[.,:/-]\d+)*\w*)
-  | (?P<YQ>\b\d{{4}}[-/\x20]?[QqH][1-4]\b)
+  | (?P<ISOWEEK>\b\d{{4}}-?W\d\d(?:-?[1-7])?\b)
+  | (?P<HCLOCK>\b\d{{1,2}}h[0-5]\d\b)
+  | (?P<YQ>\b(?:\d{{4}}[-/\x20]?[QqH]|\d\dQ)[1-4]\b)
   | (?P<QY>\b(?:[Qq][1-4]|[1-4]Q|H[12]|[12]H)\b{_YEARTAIL}|\b(?:[1-4]Q|[12]H)(?:\d{{4}}|\d\d)\b)
   | (?P<FY>\bFY\s?[-'\u2019]?(?:\d{{4}}|\d\d)(?:[-/\u2013]\d\d(?:\d\d)?)?\b)
   | (?P<DECADE>(?<![\w.,])['\u2019]?(?:\d\d)?\d0['\u2019]?s\b)
@@ -80,8 +84,28 @@ class Lexer:
         self._add(_PUNCT.get(unit.group(), "OTHER"), unit.start(), unit.end(), unit.group())
 
     def _yq(self, unit: re.Match[str]) -> None:
-        year, code, index = int(unit.group()[:4]), unit.group()[-2], int(unit.group()[-1])
-        self._quarter(unit, code, index, year)
+        text = unit.group()
+        year = int(text[:4]) if text[:4].isdecimal() else two_digit_year(int(text[:2]))
+        self._quarter(unit, text[-2], int(text[-1]), year)
+
+    def _isoweek(self, unit: re.Match[str]) -> None:
+        text = unit.group().replace("-", "")
+        year, week, day = int(text[:4]), int(text[5:7]), text[7:]
+        first, _ = iso_week_days(year, week)
+        if not 1 <= week <= 53 or not 1 <= year:
+            self._add("JUNK", unit.start(), unit.end())
+        elif day:
+            date = Date(*civil_from_days(first + int(day) - 1))
+            self._add("YMD", unit.start(), unit.end(), date)
+        else:
+            self._add("ISOWEEK", unit.start(), unit.end(), Period("week_number", week, year))
+
+    def _hclock(self, unit: re.Match[str]) -> None:
+        hour, minute = unit.group().lower().split("h")
+        if int(hour) > 24:
+            self._add("JUNK", unit.start(), unit.end())
+        else:
+            self._add("CLOCK", unit.start(), unit.end(), Clock(int(hour), int(minute), fixed=True))
 
     def _qy(self, unit: re.Match[str]) -> None:
         digits = [int(d) for d in re.findall(r"[1-4](?=[QqHh])|(?<=[QqHh])[1-4](?!\d)", unit.group())[:1]]
@@ -187,7 +211,7 @@ class Lexer:
             return True
         word = re.compile(r"[^\W\d_]{1,12}").match(self._text, end)
         entry = self._grammar.entries.get(word.group().lower()) if word else None
-        allowed = ("MONTH", "MONTHX", "WEEKDAY", "HSUFFIX", "UNIT", "UNITS")
+        allowed = ("MONTH", "MONTHN", "MONTHX", "WEEKDAY", "HSUFFIX", "UNIT", "UNITS")
         return bool(entry) and any(e.symbol in allowed and not e.rest for e in entry or ())
 
     def _word(self, unit: re.Match[str]) -> None:

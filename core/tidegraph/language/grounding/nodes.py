@@ -149,6 +149,15 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
+class Edge:
+    """The first (1) or last (-1) span of a period: "the first nine months of 1996"."""
+
+    span: Span
+    sign: int
+    of: Base
+
+
+@dataclass(frozen=True, slots=True)
 class Same:
     """The anchor taken up again at a unit: "that month", "the same day"; ``unit`` empty: as it is."""
 
@@ -204,7 +213,7 @@ class Vague:
 
 Node: TypeAlias = (
     "Date | Numeric | Within | Period | Clock | ClockRange | DayPart | At | Relative | Span | Shift | Window | Nth"
-    " | Part | Same | Range | Lasting | Open | Recurring | EventAnchored | Vague"
+    " | Part | Edge | Same | Range | Lasting | Open | Recurring | EventAnchored | Vague"
 )
 
 

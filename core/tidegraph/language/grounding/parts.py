@@ -11,6 +11,7 @@ from tidegraph.domain.interval import MICROS_PER_DAY, Granularity, civil_from_da
 from tidegraph.language.grounding import calendar as cal
 from tidegraph.language.grounding.values import State, Value, from_days
 
+_WEEKS: Final = ("week_of", "week_from", "week_to", "weekend_of")
 _THIRDS: Final = {"early": 0, "start": 0, "mid": 1, "middle": 1, "late": 2, "end": 2}
 _YEAR_MONTHS: Final = {
     "early": (1, 4),
@@ -51,6 +52,19 @@ def part_value(mod: str, of: Value, state: State) -> Value | None:
         return None
     whole = Reading(of.interval, "the whole period")
     return replace(value, fuzzy=True, confidence=0.7, alternatives=(whole,))
+
+
+def _week(mod: str, of: Value, state: State) -> Value | None:
+    """The week or weekend of a day, or the seven days that begin or end with it."""
+    if mod == "weekend_of":
+        first, end = cal.unit_days("weekend", of.first_day, 1)
+        return from_days((first, end), Granularity.RANGE, of.kind, of.anchor)
+    first = {
+        "week_of": cal.week_days(of.first_day, state.settings.week_start)[0],
+        "week_from": of.first_day,
+        "week_to": of.end_day - 7,
+    }[mod]
+    return from_days((first, first + 7), Granularity.WEEK, of.kind, of.anchor)
 
 
 def _part_of_day(mod: str, of: Value) -> Value:

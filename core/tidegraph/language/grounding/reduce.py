@@ -12,7 +12,7 @@ from tidegraph.language.grounding.nodes import Token
 from tidegraph.language.grounding.numerals import integer_symbol
 
 _MAX_REPEATS: Final = 3
-_REPEATED_STAGE: Final = 2
+_REPEATED_STAGES: Final = (2, 4)
 
 
 class Reducer:
@@ -44,7 +44,7 @@ class Reducer:
         """One run through number words and all stages."""
         tokens = self._number_words(tokens)
         for stage in range(1, len(self._grammar.stages)):
-            for _ in range(_MAX_REPEATS if stage == _REPEATED_STAGE else 1):
+            for _ in range(_MAX_REPEATS if stage in _REPEATED_STAGES else 1):
                 reduced = self._stage(tokens, stage)
                 if reduced is None:
                     break

@@ -27,6 +27,7 @@ from tidegraph.language.grounding.nodes import (
     ClockRange,
     Date,
     DayPart,
+    Edge,
     Lasting,
     Node,
     Nth,
@@ -80,6 +81,8 @@ class Resolver:
                 return self._nth(node)
             case Part():
                 return self._part(node)
+            case Edge():
+                return self._edge(node)
             case At():
                 return self._at(node)
             case Clock() | ClockRange() | DayPart():
@@ -337,7 +340,7 @@ class Resolver:
             return anchor.value, anchor.name, Kind.ANAPHORIC
         if base == "either" and anchor is not None and self._prefers_anchor(anchor):
             return anchor.value, anchor.name, Kind.ANAPHORIC
-        if base == "document" and self.state.narrative and anchor is not None:
+        if base == "context" and self.state.narrative and anchor is not None:
             return anchor.value, anchor.name, Kind.ANAPHORIC
         return document, "document_time", Kind.DEICTIC
 
@@ -350,7 +353,8 @@ class Resolver:
         return from_days((self.state.day, self.state.day + 1), Granularity.DAY, Kind.DEICTIC, "document_time")
 
     def _relative(self, node: Relative) -> Value | None:
-        base, name, kind = self._base(node.base)
+        told = node.base == "document" and node.unit not in ("day", "holiday")
+        base, name, kind = self._base("context" if told else node.base)
         if base is None:
             return None
         day = base.first_day
@@ -397,7 +401,7 @@ class Resolver:
         if step < 0:
             year -= month >= now
         elif step > 0:
-            year += month <= now
+            year += (month <= now) + step - 1
         return cal.month_days(year, month)
 
     def _relative_season(self, day: int, step: int, name: str) -> cal.Days:
@@ -470,7 +474,7 @@ class Resolver:
         future = node.base == "future"
         if future and (self.state.tense is Tense.PAST or self.state.narrative):
             return None
-        base, name, kind = self._base("document" if future else node.base)
+        base, name, kind = self._base("document" if future else "context" if node.base == "document" else node.base)
         unit = node.span.parts[-1][0]
         if (
             node.base == "anchor"
@@ -502,6 +506,8 @@ class Resolver:
 
     def _shifted(self, node: Shift, base: Value, day: int, unit: str) -> Value | None:
         """The unit named; a finer or earnings-like coarse anchor is kept."""
+        if unit in cal.MONTHS and node.span.parts[-1][1] % 1:
+            unit = "month"
         granularity = cal.GRANULARITY[unit]
         if (node.keep and base.granularity < granularity) or base.granularity is Granularity.QUARTER:
             end = self._moved(base.end_day, node.span, node.sign)
@@ -548,7 +554,10 @@ class Resolver:
         return day
 
     def _window(self, node: Window) -> Value | None:
-        base, name, kind = self._base(node.base)
+        future = node.base == "future"
+        if future and (self.state.tense is Tense.PAST or self.state.narrative):
+            return None
+        base, name, kind = self._base("document" if future else "context" if node.base == "document" else node.base)
         if base is None or node.span.vague:
             return None
         unit = node.span.parts[-1][0]
@@ -602,6 +611,18 @@ class Resolver:
         if of is None:
             return None
         return part_value(node.mod, of.with_kind(kind, name), self.state)
+
+    def _edge(self, node: Edge) -> Value | None:
+        of, name, kind = self._base(node.of)
+        if of is None or node.span.vague:
+            return None
+        if node.sign > 0:
+            moved = self._moved(of.first_day, node.span, 1)
+            days = None if moved is None else (of.first_day, moved)
+        else:
+            moved = self._moved(of.end_day, node.span, -1)
+            days = None if moved is None else (moved, of.end_day)
+        return from_days(days, Granularity.RANGE, kind, name) if days else None
 
     def _at(self, node: At) -> Value | None:
         date = self.resolve(node.date)
