@@ -13,6 +13,7 @@ from tidegraph.language.parsing import Token
 from tidegraph.language.phrases import (
     Role,
     affiliation,
+    affiliation_of,
     is_group,
     is_role,
     is_working_group,
@@ -30,6 +31,11 @@ GUESSED: Final = 0.6
 Builder: TypeAlias = "Callable[[Clause, Pattern, list[Role]], list[Claim]]"
 """Makes the claims of a clause that a pattern fits; none when a side is missing. The list holds the posts
 told before in the sentence, and takes those told here."""
+
+
+HEDGED: Final = 0.4
+"""Confidence of a stop that ends one of several possible ties: it makes up no fact of its own."""
+_TIES: Final = ("employer", "plays_for", "member_of", "educated_at")
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,9 +325,14 @@ def _group(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]
         return []
     claims = []
     for group in groups:
-        predicate = affiliation(reference(group))
+        predicate, known = affiliation_of(reference(group))
         for person in persons:
-            claims.append(make(clause, pattern, Side(person), predicate, Side(group)))
+            claim = make(clause, pattern, Side(person), predicate, Side(group))
+            if known or pattern.does is not Verb.STOP:
+                claims.append(claim)
+                continue
+            # "left X" where nothing tells what X is: it ends whatever tie was known.
+            claims += [replace(claim, predicate=other, confidence=HEDGED) for other in _TIES]
     return claims
 
 

@@ -29,6 +29,9 @@ _GIVEN: Final = words("names", "given_names_male") | words("names", "given_names
 _AMBIGUOUS: Final = words("names", "ambiguous_given_names")
 _ROLE_HEADS: Final = words("roles", "heads")
 _GROUPS: Final = words("roles", "groups")
+_FIELDS: Final = words("roles", "fields")
+_SCHOOLS: Final = words("names", "school_words")
+_FOREIGN_SCHOOLS: Final = frozenset({"école", "université", "lycée", "institut", "collège", "universität"})
 _INNER: Final = frozenset({"&", "-", "–", "+", "/", "'", "’", "."})
 _NER_TYPES: Final = {
     "PERSON": EntityType.PERSON,
@@ -172,7 +175,10 @@ def _begins(tokens: Tokens, i: int) -> bool:
     if tokens.lower[i] in _HONORIFICS:
         return False
     if not tokens.opening[i]:
-        return not (tokens.stop[i] and not tokens.ner[i][0] and len(tokens.text[i]) < 4)
+        short = tokens.stop[i] and not tokens.ner[i][0] and len(tokens.text[i]) < 4
+        return (
+            not short or tokens.lower[i] in _AMBIGUOUS and i + 1 < len(tokens.text) and tokens.capital(i + 1)
+        )
     if tokens.lower[i] in _AMBIGUOUS and i + 1 < len(tokens.text) and tokens.capital(i + 1):
         return True
     if tokens.stop[i] or tokens.lower[i] in _OPENERS:
@@ -194,11 +200,12 @@ def _step(tokens: Tokens, first: int, i: int) -> int:
         return 1
     if not after:
         return 1 if _number_of_name(tokens, i) else 0
-    if tokens.text[i] in _INNER and tokens.capital(i + 1):
-        glued = not tokens.space_before[i] and not tokens.space_before[i + 1]
-        return 2 if glued or tokens.text[i] in "&+" else 0
-    if lower in _CONNECTORS and tokens.capital(i + 1):
-        return 2 if lower not in {"e", "i", "y", "as"} or _same_entity(tokens, i) else 0
+    if tokens.text[i] in _INNER and (glued := _glued(tokens, i)):
+        return glued
+    if lower in _CONNECTORS and (linked := _linked(tokens, i)):
+        return linked
+    if lower in {"'s", "’s"}:
+        return _possessed(tokens, i)
     if lower in _JOINING_PREPOSITIONS:
         return _prepositional(tokens, first, i)
     if lower in {"and", "the", "named"}:
@@ -208,6 +215,39 @@ def _step(tokens: Tokens, first: int, i: int) -> int:
     if tokens.text[i] == "(":
         return _bracketed(tokens, i)
     return 1 if _number_of_name(tokens, i) else 0
+
+
+def _glued(tokens: Tokens, i: int) -> int:
+    """ "Lidköping–Skara", "Weston-super-Mare", "Marks & Spencer"."""
+    tight = not tokens.space_before[i] and not tokens.space_before[i + 1]
+    if tokens.capital(i + 1):
+        return 2 if tight or tokens.text[i] in "&+" else 0
+    if tight and tokens.text[i] == "-" and i + 3 < len(tokens.text) and tokens.text[i + 2] == "-":
+        return 4 if tokens.capital(i + 3) and not tokens.space_before[i + 3] else 0
+    return 0
+
+
+def _linked(tokens: Tokens, i: int) -> int:
+    """ "van", "van der", "de la" between two capitalised words."""
+    if tokens.capital(i + 1):
+        return 2
+    two = tokens.lower[i + 1] in _CONNECTORS and i + 2 < len(tokens.text) and tokens.capital(i + 2)
+    return 3 if two else 0
+
+
+def _possessed(tokens: Tokens, i: int) -> int:
+    """ "St John's College", "Katter's Australian Party": one name when an organisation noun closes it."""
+    end = i + 1
+    while end < len(tokens.text) and tokens.capital(end) and end - i < 6:
+        end += 1
+    closing = tokens.lower[end - 1]
+    return (
+        end - i
+        if end > i + 1
+        and closing in _JOINING_HEADS | _TAILS | _SCHOOLS
+        and closing not in _GROUPS - _SCHOOLS - {"party"}
+        else 0
+    )
 
 
 def _lower_tail(tokens: Tokens, i: int) -> bool:
@@ -269,6 +309,8 @@ def _conjoined(tokens: Tokens, first: int, i: int) -> int:
     if _same_entity(tokens, i):
         return 2 if tokens.ner[i][1] != "PERSON" else 0
     if tokens.lower[i] == "and":
+        if _shared_head(tokens, first, i):
+            return 2
         tail = tokens.lower[i + 1] in {
             "sons",
             "co",
@@ -281,6 +323,19 @@ def _conjoined(tokens: Tokens, first: int, i: int) -> int:
         }
         return 2 if tail else 0
     return 0
+
+
+def _shared_head(tokens: Tokens, first: int, i: int) -> bool:
+    """ "Scientific and Industrial Research Organisation": an attribute before "and", the noun after it."""
+    left = tokens.lower[i - 1]
+    attribute = left in _FIELDS or left.endswith(("ic", "al", "ive", "ing", "ary", "ific"))
+    end = i + 1
+    while end < len(tokens.text) and tokens.capital(end):
+        end += 1
+    closing = tokens.lower[end - 1] in _TAILS | _JOINING_HEADS or {
+        tokens.lower[k] for k in range(first, i)
+    } & {"ministry", "department"}
+    return attribute and bool(closing) and end - i > 1
 
 
 def _after_comma(tokens: Tokens, first: int, i: int) -> int:

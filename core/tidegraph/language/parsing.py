@@ -26,6 +26,7 @@ _ORGANISATIONS: Final = ("Microsoft", "Google", "Boeing", "Sony")
 _PLACES: Final = ("London", "Chicago", "Berlin", "Paris")
 _PARSER_PIPES: Final = ("tok2vec", "tagger", "parser", "attribute_ruler", "lemmatizer")
 _BATCH: Final = 64
+_GROUP_NOUNS: Final = words("roles", "groups")
 _NOT_NAMES: Final = words("names", "calendar") | words("names", "openers") | words("roles", "heads")
 _ABBREVIATION_END: Final = re.compile(r"(?:\.\w|\b(?:Inc|Ltd|Co|Corp|Jr|Sr|St|Bros|plc))$")
 _DATE_WORD: Final = re.compile(
@@ -206,9 +207,30 @@ def _pieces(
     i = 0
     while i < len(doc):
         last, kind = taken.get(i, (i + 1, None))
+        if kind is None:
+            last = _identifier_end(doc, i, covered)
         pieces.append((i, last, kind))
         i = last
     return pieces
+
+
+def _identifier_end(doc: Doc, i: int, covered: set[int]) -> int:
+    """ "wg-async-foundations", "docs-rs team", "db-14": written as one word, kept as one."""
+    end = i + 1
+    while (
+        end + 1 < len(doc)
+        and doc[end].text == "-"
+        and not doc[end - 1].whitespace_
+        and not doc[end].whitespace_
+    ):
+        if end in covered or end + 1 in covered or not doc[end + 1].text[0].isalnum():
+            break
+        end += 2
+    if end == i + 1 or i in covered or not doc[i].text[0].isalpha():
+        return i + 1
+    following = doc[end].lower_ if end < len(doc) else ""
+    digits = any(c.isdigit() for c in doc[end - 1].text)
+    return end if end - i > 4 or following in _GROUP_NOUNS or digits else i + 1
 
 
 def _date_spans(doc: Doc, unit: Unit) -> list[tuple[int, int]]:

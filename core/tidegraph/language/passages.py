@@ -196,8 +196,12 @@ def _dates(time: TimeExpression) -> bool:
 def _spans_of(title: str, text: str) -> list[tuple[int, int]]:
     """Where the title stands in the text as a name of several words."""
     words_ = title.split()
-    named = [w for w in words_ if w[:1].isupper() or not w[:1].isalpha()]
-    if len(words_) < 2 or len(words_) > 12 or len(named) * 2 < len(words_) or ":" in title:
+    if not words_ or len(words_) > 12 or ":" in title:
+        return []
+    if len(words_) == 1 and title[:1].isupper() and title[1:].isalpha() and title[1:].islower():
+        # One capitalised word may be anything; the general rules see to it.
+        return []
+    if len(words_) > 1 and not title[:1].isupper() and not any(c.isupper() for c in title):
         return []
     spans = []
     at = text.find(title)

@@ -24,6 +24,7 @@ _SPORTS: Final = words("roles", "sports_words")
 _CLUBS: Final = words("names", "club_words")
 _PARTIES: Final = words("names", "party_words")
 _SCHOOLS: Final = words("names", "school_words")
+_TAILS: Final = words("names", "organisation_tails")
 _ORG_NOUNS: Final = words("roles", "definite_organisation")
 _MODIFIERS: Final = frozenset(
     {"compound", "amod", "nmod", "nummod", "poss", "npadvmod", "advmod", "punct", "case"}
@@ -53,7 +54,16 @@ class Ref:
 
     @property
     def words(self) -> set[str]:
-        return set(self.text.lower().replace("(", " ").replace(")", " ").split())
+        """The words that tell of what kind it is, in lower case."""
+        found = set(self.text.lower().replace("(", " ").replace(")", " ").split())
+        found |= {c.lemma for c in self.token.children if c.dep in {"compound", "nmod"} and c.name is None}
+        if (
+            self.token.dep in {"appos", "nmod", "dep"}
+            and self.token.head.name is None
+            and self.token.head.lemma in _GROUPS
+        ):
+            found.add(self.token.head.lemma)
+        return found
 
 
 @dataclass(slots=True, eq=False)
@@ -100,7 +110,8 @@ def is_group(token: Token) -> bool:
 def reference(token: Token) -> Ref:
     """The thing that a noun phrase refers to."""
     if is_group(token):
-        return _group(_rostered(token) or token)
+        called = _called(token)
+        return reference(called) if called is not None else _group(_rostered(token) or token)
     if token.name is not None:
         group = _enclosing_group(token)
         if group is not None:
@@ -108,6 +119,20 @@ def reference(token: Token) -> Ref:
         return Ref(token, token.name.start, token.name.end, token.name.text, token.name.type, True)
     start, end = _core_span(token)
     return Ref(token, start, end, _surface(token, start, end), EntityType.UNSPECIFIED, False)
+
+
+def _called(token: Token) -> Token | None:
+    """ "the party Les Centristes": the name that follows the noun."""
+    if any(c.dep in {"compound", "amod", "nmod"} and c.i < token.i for c in token.children):
+        return None
+    return next(
+        (
+            c
+            for c in token.children
+            if c.name is not None and c.dep in {"appos", "nmod", "dep", "npadvmod"} and c.i == token.i + 1
+        ),
+        None,
+    )
 
 
 def _rostered(token: Token) -> Token | None:
@@ -295,8 +320,12 @@ def _role(token: Token, *, explicit: bool) -> Role:
         elif item.lower not in _DROPPED and item.text not in {"'s", "’s"}:
             words_ += item.lower.split()
     organisations += [c for c in token.children if c.dep == "poss" and c not in organisations]
-    words_.append(_role_word(token) if token.tag in {"NNS", "NNPS"} else token.lower)
     found, more = _complements(token)
+    if found and organisations and all(o.dep != "poss" for o in organisations):
+        # "Metropolitan Archbishop of Tarragona"
+        words_ = [w for o in organisations for w in o.lower.split()] + words_
+        organisations = []
+    words_.append(_role_word(token) if token.tag in {"NNS", "NNPS"} else token.lower)
     return _made(token, _role_word(token), [*words_, *more], organisations + found, explicit)
 
 
@@ -305,6 +334,8 @@ def _complements(token: Token) -> tuple[list[Token], list[str]]:
     organisations: list[Token] = []
     extra: list[str] = []
     stack = [(token, c) for c in sorted(token.children, key=lambda c: c.i) if c.dep == "prep"]
+    if not stack and (beside := _beside(token)) is not None:
+        stack = [(token, beside)]
     for _, preposition in stack:
         if len(extra) > _MAX_ROLE_WORDS:
             break
@@ -321,6 +352,23 @@ def _complements(token: Token) -> tuple[list[Token], list[str]]:
             elif preposition.lower in _ORG_PREPOSITIONS and _is_holder(target):
                 organisations += [t for t in spell_out(target) if _is_holder(t)]
     return organisations, extra
+
+
+def _beside(token: Token) -> Token | None:
+    """A preposition right after a post that the parser hung higher up ("Chief Secretary to the Treasury")."""
+    last = max(t.i for t in token.subtree())
+    current = token
+    for _ in range(4):
+        current = current.head
+        for child in current.children:
+            if child.i == last + 1 and child.dep == "prep" and child.lower in {"of", "for", "to", "at"}:
+                target = child.child("pobj")
+                return (
+                    child if target is not None and target.name is not None and target.time is None else None
+                )
+        if current.head is current:
+            break
+    return None
 
 
 def _is_field(target: Token, has_more: bool) -> bool:
@@ -412,14 +460,23 @@ def is_working_group(ref: Ref) -> bool:
 
 def affiliation(ref: Ref) -> str:
     """The predicate of belonging to a group or an organisation of this kind."""
+    return affiliation_of(ref)[0]
+
+
+def affiliation_of(ref: Ref) -> tuple[str, bool]:
+    """(predicate of belonging, whether the words of the name show it). A plain name is taken for an employer."""
     found = ref.words
     if found & _PARTIES and not ref.text.lower().endswith((" team", " company")):
-        return "member_of_party"
-    if (found & _SPORTS and found & {"team", "club", "squad", "association"}) or _is_club(ref):
-        return "plays_for"
-    if is_group(ref.token):
-        return "member_of"
-    return "employer"
+        return "member_of_party", True
+    if found & _SPORTS and found & {"team", "club", "squad", "association"} or _is_club(ref):
+        return "plays_for", True
+    if is_group(ref.token) or ref.text.lower().split()[-1:] == ["team"]:
+        return "member_of", True
+    if ref.token.name is None:
+        return "employer", True
+    if found & _SCHOOLS:
+        return "employer", False
+    return "employer", bool(found & _TAILS)
 
 
 def _is_club(ref: Ref) -> bool:
