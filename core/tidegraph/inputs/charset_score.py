@@ -12,7 +12,8 @@ from typing import Final
 
 SINGLE_BYTE: Final = (
     "cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1257", "iso8859-2", "iso8859-5", "iso8859-7", "koi8-r",
-    "cp1255", "cp1256", "cp874", "cp866", "mac-cyrillic", "mac-roman", "cp850", "cp852", "cp437",
+    "cp1255", "cp1256", "cp874", "cp866", "mac-cyrillic",
+    "mac-roman", "cp850", "cp852", "cp437",
 )  # fmt: skip
 """Candidates, the more common first: the first wins among equals."""
 EBCDIC: Final = ("cp037", "cp273", "cp500", "cp1140", "cp1026", "cp424")

@@ -288,7 +288,7 @@ def _pointers(name: str, lines: dict[str, int], where: str, key: str, value: Any
                 name, lines, where, f"{item!r}: in a JSON pointer ~ is written ~0 and / is written ~1"
             )
     if key == "kind" and not items[0].startswith("/"):
-        kind_of(items[0], f"{name}:{lines.get(where, 1)}")
+        kind_of(items[0], f"{name}, line {lines.get(where, 1)}")
     return tuple(str(item) for item in items)
 
 

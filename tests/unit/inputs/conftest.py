@@ -15,7 +15,7 @@ from tidegraph.inputs.times import TimeRules
 Read = Callable[..., list[FileResult]]
 
 
-@pytest.fixture()
+@pytest.fixture
 def read() -> Read:
     """``read(name, data, zone=..., **options)``: all documents and rejections of a file."""
 
@@ -29,7 +29,7 @@ def read() -> Read:
     return call
 
 
-@pytest.fixture()
+@pytest.fixture
 def one(read: Read) -> Callable[..., RawDocument]:
     """The only document of a file; fails when there is another outcome."""
 
@@ -42,7 +42,7 @@ def one(read: Read) -> Callable[..., RawDocument]:
     return call
 
 
-@pytest.fixture()
+@pytest.fixture
 def refused(read: Read) -> Callable[..., Rejection]:
     """The only outcome of a file, which must be a rejection."""
 
@@ -56,7 +56,7 @@ def refused(read: Read) -> Callable[..., Rejection]:
     return call
 
 
-@pytest.fixture()
+@pytest.fixture
 def when() -> Callable[[RawDocument], str | None]:
     """A document's time as ISO text, ``None`` when it has none."""
     return lambda document: iso_text(document.document_time) if document.document_time else None

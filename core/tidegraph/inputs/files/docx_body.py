@@ -110,12 +110,17 @@ class BodyReader:
         return found
 
     def _table(self, table: Any) -> str:
+        """Rows as in markdown; a cell that goes on from the row above repeats its text."""
         lines: list[str] = []
+        above: list[str] = []
         for row in self._rows(table):
             cells: list[str] = []
             for cell in _flatten(row, "tc"):
-                cells.append(self._cell(cell))
+                column = len(cells)
+                continued = _is_continued(cell) and column < len(above)
+                cells.append(above[column] if continued else self._cell(cell))
                 cells += [""] * (_span(cell) - 1)
+            above = cells
             if any(cell.strip() for cell in cells):
                 lines.append("| " + " | ".join(cells) + " |")
             if len(lines) == 1 and len(cells) > 1:
@@ -126,8 +131,14 @@ class BodyReader:
         return [row for row in _flatten(table, "tr") if not _has(row, "trPr", "del")]
 
     def _cell(self, cell: Any) -> str:
-        text = " ".join(" ".join(self._blocks(cell)).split())
-        return text.replace("|", "\\|") if "\n" not in text else text
+        """The text of a cell in one line; a table inside it is read as its words."""
+        pieces: list[str] = []
+        for child in cell:
+            if _name(child) == "tbl":
+                pieces += [self._cell(inner) for row in self._rows(child) for inner in _flatten(row, "tc")]
+            else:
+                pieces += [block.replace("|", "\\|") for block in self._blocks([child])]
+        return " ".join(" ".join(pieces).split())
 
     def _chunk(self, element: Any) -> str:
         """The text of an imported part (HTML, text or another Word file)."""
@@ -218,6 +229,13 @@ def _heading_level(paragraph: Any) -> int:
 
 def _is_list_item(paragraph: Any) -> bool:
     return _has(paragraph, "pPr", "numPr")
+
+
+def _is_continued(cell: Any) -> bool:
+    """True for a cell that is merged with the one above it."""
+    properties = _child(cell, "tcPr")
+    merge = _child(properties, "vMerge") if properties is not None else None
+    return merge is not None and _attribute(merge, "val") in ("", "continue")
 
 
 def _span(cell: Any) -> int:
