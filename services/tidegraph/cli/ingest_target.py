@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,11 +12,13 @@ from tidegraph.embedded.lock import read_note
 from tidegraph.log.producer import KafkaLog
 from tidegraph.ports import Log, StatusStore
 from tidegraph.settings import Settings
+from tidegraph.storage.connection import Connection
+from tidegraph.storage.status import RedisStatusStore
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """An open log and, when asked for, the statuses."""
+    """An open log and, when asked for, the statuses of documents."""
 
     log: Log
     status: StatusStore | None
@@ -28,20 +30,19 @@ def located(settings: Settings) -> Settings:
     Raises:
         Retryable: no address is given and no stack runs.
     """
-    if settings.kafka.bootstrap and settings.store.url:
-        return settings
     note = read_note(Path(settings.data_dir).resolve())
-    if note is None and not settings.kafka.bootstrap:
+    bootstrap = settings.kafka.bootstrap or (note.kafka_bootstrap if note else "")
+    if not bootstrap:
         raise Retryable(
             "NOT_RUNNING",
             f"no stack runs on the data folder {settings.data_dir}: start it with `tidegraph up`, or set "
             "TIDEGRAPH_KAFKA_BOOTSTRAP",
         )
-    bootstrap, url = (note.kafka_bootstrap, note.falkordb_url) if note else ("", "")
+    url = settings.store.url or (note.falkordb_url if note else "")
     return replace(
         settings,
-        kafka=replace(settings.kafka, bootstrap=settings.kafka.bootstrap or bootstrap),
-        store=replace(settings.store, url=settings.store.url or url),
+        kafka=replace(settings.kafka, bootstrap=bootstrap),
+        store=replace(settings.store, url=url),
     )
 
 
@@ -53,5 +54,17 @@ async def open_target(settings: Settings, *, needs_status: bool) -> AsyncIterato
         Retryable: it is not running or does not answer.
     """
     where = located(settings)
-    async with KafkaLog(where) as log:
-        yield Target(log, None)
+    async with AsyncExitStack() as cleanup:
+        log = await cleanup.enter_async_context(KafkaLog(where))
+        status = await _open_status(where, cleanup) if needs_status else None
+        yield Target(log, status)
+
+
+async def _open_status(settings: Settings, cleanup: AsyncExitStack) -> StatusStore:
+    if not settings.store.url:
+        raise Retryable("NOT_RUNNING", "--wait needs the statuses: set TIDEGRAPH_FALKORDB_URL")
+    store = settings.store
+    connection = Connection(store.url, store.graph_prefix, store.query_timeout_ms)
+    cleanup.push_async_callback(connection.close)
+    await connection.command("PING")
+    return RedisStatusStore(connection)
