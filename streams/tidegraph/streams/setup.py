@@ -8,9 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from tidegraph.domain.errors import Rejected
-from tidegraph.inputs.document import Defaults
-from tidegraph.inputs.envelope import EnvelopeDefaults, decode
-from tidegraph.inputs.times import TimeRules
+from tidegraph.inputs.envelope import configured, decode
 from tidegraph.language.extractor import LanguageExtractor
 from tidegraph.log.admin import BrokerClass, LogAdmin
 from tidegraph.log.producer import KafkaLog
@@ -48,10 +46,7 @@ Background = Callable[[], Coroutine[Any, Any, None]]
 
 def envelope_decoder(settings: Settings) -> Decode:
     """Reads the envelope of a raw record as the settings say."""
-    defaults = EnvelopeDefaults(
-        document=Defaults(graph=settings.default_graph, max_bytes=settings.max_document_bytes),
-        rules=TimeRules(zone=settings.grounding.timezone, day_first=settings.grounding.day_first),
-    )
+    defaults = configured(settings)
 
     def read(record: LogRecord) -> Any:
         return decode(record, defaults)
