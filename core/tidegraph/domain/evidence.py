@@ -60,12 +60,13 @@ class Begin:
 class Stop:
     """A value holds no longer at ``time``; ``value`` "" is whoever holds then.
 
-    ``stated`` is false when it is only known to have ended by then (a former holder, a register's silence).
+    ``named``: a claim names the value. ``stated`` is false when it is only known to have ended by then (a former holder, a register's silence).
     ``claim`` is None for a silence.
     """
 
     time: int
     value: str
+    named: bool
     stated: bool
     planned: bool
     correction: bool
@@ -181,6 +182,7 @@ def _stop(assertion: Assertion, value: str, time: int, *, stated: bool) -> Stop:
     return Stop(
         time=time,
         value=value,
+        named=bool(value),
         stated=stated,
         planned=assertion.status is Status.PLANNED,
         correction=assertion.verb is Verb.CORRECTION,
@@ -237,7 +239,7 @@ def silences(assertions: Iterable[Assertion], revisions: Iterable[Revision], pol
 
 def _silence(document_id: str, value: str, time: int) -> Stop:
     order = (1, 0, 1, 0, int(Granularity.MICROSECOND), 0.0, -time, f"{document_id}\0{value}")
-    return Stop(time, value, False, False, False, Granularity.MICROSECOND, order, time, None)
+    return Stop(time, value, False, False, False, False, Granularity.MICROSECOND, order, time, None)
 
 
 # --- what was denied, called off or overtaken ------------------------------------------------------

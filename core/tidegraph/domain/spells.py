@@ -82,7 +82,7 @@ def spells(evidence: Evidence) -> list[Spell]:
         lone, attached = _attached(starts, stops)
         lone = [stop for stop in lone if stop.claim is not None and stop.claim.confidence >= HEDGED]
         result.extend(_chain(runs, attached))
-        if lone:
+        if any(stop.named for stop in lone):
             firsts.append(_end_only(value, lone))
     for spell in sorted(firsts, key=lambda first: (first.end, first.order)):
         result.append(_placed(spell, result))
@@ -206,6 +206,7 @@ def _seen_first(stop: Stop) -> int:
 def _end_only(value: str, stops: Sequence[Stop]) -> Spell:
     """A value of which only its end is told: it held up to then, nobody said since when."""
     best = _best_stop(stops)
+    lead = _best_stop([stop for stop in stops if stop.named])
     return Spell(
         value=value,
         start=OPEN_START,
@@ -219,7 +220,7 @@ def _end_only(value: str, stops: Sequence[Stop]) -> Spell:
         inset=False,
         planned=False,
         shared=False,
-        lead=best,
+        lead=lead,
     )
 
 

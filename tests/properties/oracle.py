@@ -1,0 +1,492 @@
+"""Belief by definition: who holds a key at one instant of the world, as known at one instant.
+
+Written to be read, not to be fast: every rule is asked anew for the instant in question, by looking at
+all claims. It shares nothing with the implementation but the record types and the calendar.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from tidegraph.domain.documents import EndpointBasis, Status, Verb
+from tidegraph.domain.facts import Assertion, Revision
+from tidegraph.domain.granules import granule
+from tidegraph.domain.interval import OPEN_END, OPEN_START, Granularity
+from tidegraph.domain.policies import KeyPolicy, OnStart, OnState, OnStop
+
+
+@dataclass
+class Start:
+    """A value starts, or is seen, at ``at``; ``until`` is how far the claim carries it."""
+
+    at: int
+    who: str
+    claim: Assertion | None
+    until: int
+
+    @property
+    def stated(self) -> bool:
+        return self.claim.valid.start_basis is EndpointBasis.STATED
+
+    @property
+    def planned(self) -> bool:
+        return self.claim.status is Status.PLANNED
+
+    @property
+    def joint(self) -> bool:
+        return ("shared", "yes") in self.claim.qualifiers
+
+    @property
+    def grain(self) -> Granularity:
+        return self.claim.valid.start_granularity
+
+
+@dataclass
+class End:
+    """A value is over at ``at``."""
+
+    at: int
+    who: str
+    claim: Assertion | None
+    stated: bool
+    grain: Granularity
+    told: int
+    label: str
+    named: bool
+
+    @property
+    def planned(self) -> bool:
+        return self.claim is not None and self.claim.status is Status.PLANNED
+
+
+@dataclass
+class Stretch:
+    """A value's time under the key before others cut into it."""
+
+    who: str
+    at: int
+    until: int
+    grain: Granularity
+    until_grain: Granularity
+    until_stated: bool
+    inset: bool
+    joint: bool
+    rank: tuple = field(default=())
+
+
+def who(claim: Assertion, policy: KeyPolicy) -> str:
+    return claim.subject if policy.value_is_subject else claim.object
+
+
+def rank(claim: Assertion, grain: int, stated: bool) -> tuple:
+    """Smaller is better."""
+    return (
+        claim.verb is not Verb.CORRECTION,
+        {Status.REPORTED: 1, Status.PLANNED: 2}.get(claim.status, 0),
+        not stated,
+        -claim.source_priority,
+        grain or 99,
+        -claim.confidence,
+        -claim.document_time,
+        claim.assertion_id,
+    )
+
+
+def end_rank(end: End) -> tuple:
+    if end.claim is None:
+        return (True, 0, True, 0, int(Granularity.MICROSECOND), 0.0, -end.told, end.label)
+    return rank(end.claim, int(end.grain), end.stated)
+
+
+def read(claims: Sequence[Assertion], turns: Sequence[Revision], policy: KeyPolicy):
+    """(starts, ends) of all claims that are not denied."""
+    starts, ends = [], []
+    for claim in claims:
+        if claim.status is Status.DENIED:
+            continue
+        valid, over = claim.valid, claim.verb is Verb.STOP or claim.status is Status.CEASED
+        known = valid.end_basis is EndpointBasis.STATED and valid.end != OPEN_END
+        until = valid.end
+        if valid.start != OPEN_START and known and until <= valid.start:
+            first, after = granule(valid.start, max(valid.start_granularity, valid.end_granularity))
+            if until < first:
+                continue
+            until = after
+        happens = policy.on_start is OnStart.HAPPENS
+        if happens and not over and valid.start != OPEN_START and not known:
+            until, known = granule(valid.start, valid.start_granularity)[1], True
+        name = who(claim, policy)
+        if name and valid.start != OPEN_START:
+            seen = valid.end if valid.end_basis is EndpointBasis.OBSERVED else OPEN_END
+            starts.append(Start(valid.start, name, claim, min(until, seen) if known else seen))
+        elif name and not over and not known:
+            starts.append(Start(OPEN_START, name, claim, OPEN_END))
+        counts = policy.on_stop is OnStop.ENDS or happens or not over
+        if counts and (known or (over and until != OPEN_END and valid.end_basis is EndpointBasis.OBSERVED)):
+            ends.append(
+                End(
+                    until,
+                    name,
+                    claim,
+                    known,
+                    valid.end_granularity,
+                    claim.document_time,
+                    claim.assertion_id,
+                    bool(name),
+                )
+            )
+    if policy.on_stop is OnStop.ENDS:
+        ends += silent(claims, turns, policy)
+    denials = [claim for claim in claims if claim.status is Status.DENIED]
+    starts = [start for start in starts if not any(kills(d, start, claims, policy) for d in denials)]
+    ends = [end for end in ends if not any(kills(d, end, claims, policy) for d in denials)]
+    return starts, ends
+
+
+def silent(claims, turns, policy) -> list[End]:
+    found = []
+    for turn in turns:
+        if not turn.register or turn.document_time == OPEN_START:
+            continue
+        times = sorted(
+            {t.document_time for t in turns if t.document_id == turn.document_id and t.register}
+            - {OPEN_START}
+        )
+        later = [time for time in times if time > turn.document_time]
+        if not later:
+            continue
+
+        def said(time: int, document: str = turn.document_id) -> set[str]:
+            return {
+                who(claim, policy)
+                for claim in claims
+                if claim.register
+                and claim.document_id == document
+                and claim.document_time == time
+                and claim.status is not Status.DENIED
+                and claim.verb is not Verb.STOP
+            }
+
+        for name in said(turn.document_time) - said(later[0]) - {""}:
+            label = f"{turn.document_id}\0{name}"
+            end = End(later[0], name, None, False, Granularity.MICROSECOND, later[0], label, False)
+            if end not in found:
+                found.append(end)
+    return found
+
+
+def kills(denial: Assertion, point: Start | End, claims, policy: KeyPolicy) -> bool:
+    """Whether a denial calls a start or an end off."""
+    told = point.claim.document_time if point.claim else point.told
+    name = who(denial, policy)
+    if told > denial.document_time or name not in ("", point.who):
+        return False
+    if isinstance(point, End) is not (denial.verb is Verb.STOP):
+        return False
+    if point.planned:
+        return True
+    fixes = [
+        claim
+        for claim in claims
+        if claim.verb is Verb.CORRECTION
+        and claim.status is not Status.DENIED
+        and claim.document_id == denial.document_id
+    ]
+    if not fixes or not name or (point.claim is not None and point.claim.verb is Verb.CORRECTION):
+        return False
+    if any(who(fix, policy) == name for fix in fixes):
+        return point.at == (denial.valid.end if isinstance(point, End) else denial.valid.start)
+    return isinstance(point, Start)
+
+
+def over_in(ends: Sequence[End], name: str, after: int, until: int) -> bool:
+    return any(end.who == name and after < end.at <= until for end in ends)
+
+
+def weigh(starts: list[Start], ends: list[End], policy: KeyPolicy):
+    """(starts, ends, stale): what is left after plans called off, lapsed plans and stale repeats."""
+    starts = sorted(starts, key=lambda s: (s.at, rank(s.claim, int(s.grain), s.stated)))
+    ends = sorted(ends, key=lambda e: (e.at, end_rank(e)))
+    off, used = set(), set()
+    for start in starts:
+        begun = [s.at for s in starts if s.who == start.who and not s.planned]
+        for end in ends:
+            told_after = end.told >= start.claim.document_time
+            early = end.claim is not None and not end.planned and end.at <= start.at
+            if (
+                start.planned
+                and end.who == start.who
+                and told_after
+                and early
+                and min(begun, default=OPEN_END) >= end.at
+            ):
+                off.add(start.claim.assertion_id)
+                used.add(end.claim.assertion_id)
+    starts = [s for s in starts if s.claim.assertion_id not in off]
+    ends = [e for e in ends if e.claim is None or e.claim.assertion_id not in off | used]
+    ends = sorted([moved(end, starts, ends) for end in ends], key=lambda e: (e.at, end_rank(e)))
+    ends = [end for end in ends if not lapsed_end(end, starts, ends)]
+    if not policy.exclusive:
+        return starts, ends, []
+    starts = [start for start in starts if not lapsed_start(start, starts, ends)]
+    kept, stale = [], []
+    for start in starts:
+        (stale if repeats(start, kept, ends, policy) else kept).append(start)
+    return kept, ends, stale
+
+
+def moved(end: End, starts, ends) -> End:
+    if end.claim is None:
+        return end
+    before = [s.at for s in starts if s.who == end.who and s.at < end.at]
+    inside = [s.at for s in starts if s.who == end.who and end.at <= s.at < granule(end.at, end.grain)[1]]
+    running = before and not over_in(ends, end.who, max(before), end.at - 1)
+    return replace(end, at=granule(end.at, end.grain)[1]) if inside and not running else end
+
+
+def lapsed_end(end: End, starts, ends) -> bool:
+    if not end.planned:
+        return False
+    later = [start for start in starts if start.at > end.at and not start.planned]
+    firm = [e for e in ends if not e.planned]
+    return bool(
+        later
+        and later[0].who == end.who
+        and not later[0].stated
+        and not over_in(firm, end.who, end.at, later[0].at)
+    )
+
+
+def lapsed_start(start: Start, starts, ends) -> bool:
+    if not start.planned:
+        return False
+    place = next(i for i, s in enumerate(starts) if s is start)
+    before = [s for s in starts[:place] if not s.planned]
+    after = [s for s in starts[place + 1 :] if not s.planned]
+    if not before or not after:
+        return False
+    same = before[-1].who == after[0].who != start.who
+    return same and not after[0].stated and not over_in(ends, before[-1].who, before[-1].at, after[0].at)
+
+
+def repeats(start: Start, kept, ends, policy) -> bool:
+    """A state that repeats a holder whom a stated start of another has replaced since."""
+    former = [s.at for s in kept if s.who == start.who]
+    if (
+        policy.on_state is OnState.ASSERTS
+        or start.stated
+        or start.planned
+        or start.claim.register
+        or not former
+    ):
+        return False
+    return any(
+        other.stated
+        and not other.planned
+        and other.who != start.who
+        and other.at > max(former)
+        and not (other.joint and start.joint)
+        and not over_in(ends, other.who, other.at, start.at)
+        for other in kept
+    )
+
+
+def stretches(starts, ends) -> list[Stretch]:
+    """All dated stretches."""
+    result: list[Stretch] = []
+    lone: list[Stretch] = []
+    for name in sorted({s.who for s in starts} | {e.who for e in ends}):
+        mine = [s for s in starts if s.who == name]
+        groups: list[list[Start]] = []
+        for start in mine:
+            if groups:
+                last = groups[-1][-1]
+                cut = any(
+                    s.who != name and last.at < s.at < start.at and not (s.joint and last.joint)
+                    for s in starts
+                )
+                if not cut and not over_in(ends, name, last.at, start.at):
+                    groups[-1].append(start)
+                    continue
+            groups.append([start])
+        own = [e for e in ends if e.who == name]
+        runs_on = False
+        for number, group in enumerate(groups):
+            limit = groups[number + 1][0].at if number + 1 < len(groups) else OPEN_END
+            mine_ends = [e for e in own if group[0].at < e.at <= limit]
+            made = stretch(group, mine_ends, runs_on)
+            runs_on = made.until == OPEN_END
+            result.append(made)
+        first = groups[0][0].at if groups else OPEN_END
+        early = [e for e in own if e.at <= first and e.claim is not None]
+        if any(e.named for e in early):
+            best = best_end(early)
+            lone.append(
+                Stretch(name, OPEN_START, best.at, Granularity.UNKNOWN, best.grain, best.stated, False, False,
+                        (9, best.claim.assertion_id))
+            )  # fmt: skip
+    for item in sorted(lone, key=lambda one: (one.until, one.rank)):
+        before = [s for s in result if s.at < item.until and s.who != item.who]
+        if before:
+            last = max(before, key=lambda s: (s.at, s.until, s.who))
+            if last.until <= item.until and last.until_stated:
+                item.at = min(last.until, item.until - 1)
+            else:
+                item.at = max(granule(item.until - 1, item.until_grain)[0], last.at + 1)
+                item.grain = item.until_grain
+        result.append(item)
+    return result
+
+
+def stretch(group: list[Start], ends: list[End], runs_on: bool) -> Stretch:
+    lead = lead_of(group)
+    told_with_end = all(s.until != OPEN_END for s in group) and (bool(ends) or not runs_on)
+    until, grain, stated = OPEN_END, Granularity.UNKNOWN, False
+    if ends:
+        best = best_end(ends)
+        until, grain, stated = max(best.at, lead.at + 1), best.grain, best.stated
+    elif told_with_end:
+        last = max(group, key=lambda s: s.until)
+        until, grain = last.until, last.claim.valid.end_granularity
+    ranks = [rank(s.claim, int(s.grain), s.stated) for s in group if s.at == lead.at]
+    return Stretch(
+        lead.who,
+        lead.at,
+        until,
+        lead.grain,
+        grain,
+        stated,
+        told_with_end,
+        any(s.joint for s in group),
+        min(ranks),
+    )
+
+
+def lead_of(group: list[Start]) -> Start:
+    def key(s: Start) -> tuple:
+        return (s.at, rank(s.claim, int(s.grain), s.stated))
+
+    fixes = [s for s in group if s.claim.verb is Verb.CORRECTION and s.stated]
+    if fixes:
+        return min(fixes, key=lambda s: (-s.claim.document_time, rank(s.claim, int(s.grain), s.stated)))
+    stated = [s for s in group if s.stated]
+    if not stated:
+        return min(group, key=key)
+    top = min(rank(s.claim, int(s.grain), s.stated)[1:4] for s in stated)
+    lead = min((s for s in stated if rank(s.claim, int(s.grain), s.stated)[1:4] == top), key=key)
+    for s in stated:
+        if (s.grain or 13) < (lead.grain or 13) and lead.at <= s.at < granule(lead.at, lead.grain)[1]:
+            lead = s
+    seen = [s for s in group if not s.stated and not s.planned and s.at < lead.at]
+    return min(seen, key=key) if seen else lead
+
+
+def best_end(ends: list[End]) -> End:
+    fixes = [e for e in ends if e.claim is not None and e.claim.verb is Verb.CORRECTION and e.stated]
+    if fixes:
+        return min(fixes, key=lambda e: (-e.told, end_rank(e)))
+    return min(ends, key=lambda e: (end_rank(e)[1:3], 0 if e.stated else e.at, end_rank(e)[3:], e.at))
+
+
+def later(one: Stretch, other: Stretch) -> bool:
+    return one.at > other.at or (one.at == other.at and order(one) < order(other))
+
+
+def order(one: Stretch) -> tuple:
+    return one.rank if len(one.rank) > 2 else (9, 9, 9, 0, 0, 0.0, 0, one.rank[1])
+
+
+def rivals(one: Stretch, other: Stretch) -> bool:
+    if one.who == other.who or (one.joint and other.joint):
+        return False
+    if one.at != other.at:
+        return True
+    return not any(
+        a.until_stated and a.until <= granule(b.at, b.grain)[1] for a, b in ((one, other), (other, one))
+    )
+
+
+def holders(found: list[Stretch], time: int) -> list[Stretch]:
+    """Who holds at an instant of the world."""
+    gone = {id(s): took_over(s, found, time) for s in found}
+    there = [s for s in found if s.at <= time < s.until and not gone[id(s)]]
+    hidden = {
+        id(s)
+        for s in there
+        if any(
+            admitted(w, found) and not w.inset and later(w, s) and rivals(w, s) and w.at <= time < w.until
+            for w in found
+        )
+    }
+    there = [s for s in there if id(s) not in hidden]
+    return [s for s in there if not any(later(w, s) and rivals(w, s) for w in there)]
+
+
+def took_over(s: Stretch, found: list[Stretch], time: int) -> bool:
+    """Whether, by ``time``, this stretch is over because of another one, or never counted."""
+    if not admitted(s, found):
+        return True
+    if any(w.who == s.who and w is not s and s.at < w.at <= time and admitted(w, found) for w in found):
+        return True
+    return any(
+        admitted(w, found)
+        and not w.inset
+        and later(w, s)
+        and rivals(w, s)
+        and w.at <= time
+        and not (s.until_stated and s.until > w.until)
+        for w in found
+    )
+
+
+def admitted(s: Stretch, found: list[Stretch]) -> bool:
+    """A stretch does not count when a better one with the same start takes the slot for all its time."""
+    return not any(
+        w.at == s.at
+        and later(w, s)
+        and rivals(w, s)
+        and not w.inset
+        and not (s.until_stated and s.until > w.until)
+        and admitted(w, found)
+        for w in found
+    )
+
+
+def belief(claims: Sequence[Assertion], turns: Sequence[Revision], policy: KeyPolicy):
+    """(stretches, undated (value, until)) of what counts at one known instant."""
+    starts, ends = read(claims, turns, policy)
+    named = [end for end in ends if end.who]
+    dated = [start for start in starts if start.at != OPEN_START]
+    for end in sorted((e for e in ends if not e.who), key=lambda e: (e.at, end_rank(e))):
+        kept, left, _ = weigh(dated, named, policy)
+        found = stretches(kept, left)
+        value = ended(end, found)
+        if value:
+            named = [*named, replace(end, who=value)]
+    kept, left, _ = weigh(dated, named, policy)
+    return stretches(kept, left), [start for start in starts if start.at == OPEN_START], dated
+
+
+def ended(end: End, found: list[Stretch]) -> str:
+    period = granule(end.at - 1, end.grain)[0]
+    for time in (period - 1, end.at - 1):
+        names = {s.who for s in holders(found, time)}
+        if names:
+            return names.pop() if len(names) == 1 else ""
+    return ""
+
+
+def values_at(
+    claims: Sequence[Assertion], turns: Sequence[Revision], policy: KeyPolicy, time: int
+) -> set[str]:
+    """The values held at an instant of the world, when exactly these claims and revisions count."""
+    found, undated, dated = belief(claims, turns, policy)
+    names = {s.who for s in holders(found, time)}
+    if names:
+        return names
+    loose = [s for s in undated if s.who not in {d.who for d in dated}]
+    if loose and time < min((s.at for s in found if holders(found, s.at)), default=OPEN_END):
+        best = min(loose, key=lambda s: rank(s.claim, int(s.grain), False))
+        return {best.who}
+    return set()

@@ -1,0 +1,110 @@
+"""Small worlds of claims under one key, for hypothesis."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hypothesis import strategies as st
+from tests.unit.domain.claims import MANY, ONE, SETTING, when
+
+from tidegraph.domain.documents import EndpointBasis, Status, ValidTime, Verb
+from tidegraph.domain.facts import Assertion, Revision
+from tidegraph.domain.interval import OPEN_END, OPEN_START, Granularity
+from tidegraph.domain.policies import KeyPolicy
+
+DATES = (
+    "2000",
+    "2000-02",
+    "2000-02-10",
+    "2001",
+    "2001-06",
+    "2001-06-15",
+    "2002",
+    "2002-01-01",
+    "2003",
+    "2003-05",
+)
+STATUSES = (Status.ASSERTED,) * 6 + (Status.PLANNED, Status.DENIED, Status.REPORTED, Status.CEASED)
+VERBS = (Verb.START,) * 4 + (Verb.STOP, Verb.STOP, Verb.STATE, Verb.STATE, Verb.CHANGE, Verb.CORRECTION)
+
+World = tuple[list[Assertion], list[Revision], KeyPolicy]
+
+
+@st.composite
+def valid_times(draw: st.DrawFn, stop: bool) -> ValidTime:
+    start, end = OPEN_START, OPEN_END
+    start_grain = end_grain = Granularity.UNKNOWN
+    start_basis = end_basis = EndpointBasis.NONE
+    if draw(st.integers(0, 9)) < (3 if stop else 9):
+        start, start_grain = when(draw(st.sampled_from(DATES)))
+        start_basis = draw(
+            st.sampled_from([EndpointBasis.STATED, EndpointBasis.STATED, EndpointBasis.OBSERVED])
+        )
+    if draw(st.integers(0, 9)) < (9 if stop else 3):
+        end, end_grain = when(draw(st.sampled_from(DATES)))
+        end_basis = draw(
+            st.sampled_from([EndpointBasis.STATED, EndpointBasis.STATED, EndpointBasis.OBSERVED])
+        )
+    if start != OPEN_START and end != OPEN_END and end_basis is EndpointBasis.OBSERVED and end <= start:
+        end = start + 1  # seen until is never before seen
+    return ValidTime(start, end, start_grain, end_grain, start_basis, end_basis)
+
+
+@st.composite
+def assertions(draw: st.DrawFn, number: int, values: str) -> Assertion:
+    verb, status = draw(st.sampled_from(VERBS)), draw(st.sampled_from(STATUSES))
+    document = draw(st.sampled_from(["news", "blog", "register"]))
+    told = (
+        draw(st.sampled_from([*DATES[::3], None]))
+        if document != "register"
+        else draw(st.sampled_from(DATES[::3]))
+    )
+    nameless = verb is Verb.STOP and draw(st.integers(0, 3)) == 0
+    return Assertion(
+        assertion_id=f"a{number}",
+        key="k",
+        subject="acme",
+        predicate="p",
+        object="" if nameless else draw(st.sampled_from(values)),
+        object_is_entity=True,
+        qualifiers=(("shared", "yes"),) if draw(st.integers(0, 5)) == 0 else (),
+        valid=draw(valid_times(verb is Verb.STOP or status is Status.CEASED)),
+        verb=verb,
+        status=status,
+        confidence=draw(st.sampled_from([0.5, 1.0])),
+        source="s",
+        source_priority=draw(st.sampled_from([0, 0, 1])),
+        document_id=document,
+        revision=str(told),
+        document_time=when(told)[0],
+        register=document == "register",
+        labels=(),
+        event_id="",
+        start_char=0,
+        end_char=0,
+        rule_id="",
+        recorded_at=0,
+        withdrawn_at=OPEN_END,
+    )
+
+
+@st.composite
+def lifetimes(draw: st.DrawFn) -> tuple[int, int]:
+    start = draw(st.integers(1, 6))
+    return start, draw(st.sampled_from([OPEN_END] * 4 + [start, start + 1, start + 3]))
+
+
+@st.composite
+def worlds(draw: st.DrawFn, most: int = 7) -> World:
+    """Claims with recorded lifetimes, the register's revisions, and a policy."""
+    policy = draw(st.sampled_from([ONE, ONE, SETTING, MANY]))
+    values = "abc" if policy.exclusive else "a"
+    claims = []
+    for number in range(draw(st.integers(0, most))):
+        born, gone = draw(lifetimes())
+        claims.append(replace(draw(assertions(number, values)), recorded_at=born, withdrawn_at=gone))
+    turns = []
+    for told in draw(st.lists(st.sampled_from(DATES[::3]), max_size=3, unique=True)):
+        born, gone = draw(lifetimes())
+        turns.append(Revision("register", told, when(told)[0], True, born, gone))
+    return claims, turns, policy
