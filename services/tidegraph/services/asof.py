@@ -24,9 +24,11 @@ def read_as_of(message: types.AsOf) -> AskedTime:
     )
 
 
-def known_only(message: Timestamp | None) -> AskedTime:
-    """The as-of of a read that has a known time alone."""
-    return AskedTime(known_at=from_stamp(message, "known_at") if message is not None else None)
+def known_only(stamp: Timestamp | None, text: str) -> AskedTime:
+    """The as-of of a read that has a known time alone, as Timestamp or as text."""
+    if stamp is not None:
+        return AskedTime(known_at=from_stamp(stamp, "known_at"))
+    return AskedTime(known_at=read_date(text, "known_text").end - 1 if text else None)
 
 
 def _valid(message: types.AsOf) -> Interval | None:

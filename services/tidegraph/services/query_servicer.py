@@ -173,7 +173,7 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
     ) -> api.ListFactHistoryResponse:
         described = (
             f"history {request.entity} {request.key} {request.fact_id} {request.predicate} "
-            f"{request.known_at!s}"
+            f"{request.known_at!s} {request.known_text}"
         )
         offset, size = read_page(described, request.page_size, request.page_token)
         moment = await self._known_moment(request)
@@ -239,7 +239,8 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
                 await asyncio.sleep(pause)
 
     async def _known_moment(self, request: api.ListFactHistoryRequest | api.ExplainFactRequest) -> Moment:
-        asked = known_only(request.known_at if request.HasField("known_at") else None)
+        stamp = request.known_at if request.HasField("known_at") else None
+        asked = known_only(stamp, request.known_text)
         return await resolve(self._ports, current(), asked)
 
     async def _query(

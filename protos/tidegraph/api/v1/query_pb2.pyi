@@ -687,12 +687,15 @@ class ListFactHistoryRequest(_message.Message):
     FACT_ID_FIELD_NUMBER: _builtins.int
     PREDICATE_FIELD_NUMBER: _builtins.int
     KNOWN_AT_FIELD_NUMBER: _builtins.int
+    KNOWN_TEXT_FIELD_NUMBER: _builtins.int
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     entity: _builtins.str
     key: _builtins.str
     fact_id: _builtins.str
     predicate: _builtins.str
+    known_text: _builtins.str
+    """A date as text; a date coarser than an instant stands for its end."""
     page_size: _builtins.int
     page_token: _builtins.str
     @_builtins.property
@@ -705,15 +708,21 @@ class ListFactHistoryRequest(_message.Message):
         fact_id: _builtins.str = ...,
         predicate: _builtins.str = ...,
         known_at: _timestamp_pb2.Timestamp | None = ...,
+        known_text: _builtins.str = ...,
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["entity", b"entity", "fact_id", b"fact_id", "key", b"key", "known_at", b"known_at", "of", b"of"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["entity", b"entity", "fact_id", b"fact_id", "key", b"key", "known", b"known", "known_at", b"known_at", "known_text", b"known_text", "of", b"of"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["entity", b"entity", "fact_id", b"fact_id", "key", b"key", "known_at", b"known_at", "of", b"of", "page_size", b"page_size", "page_token", b"page_token", "predicate", b"predicate"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["entity", b"entity", "fact_id", b"fact_id", "key", b"key", "known", b"known", "known_at", b"known_at", "known_text", b"known_text", "of", b"of", "page_size", b"page_size", "page_token", b"page_token", "predicate", b"predicate"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_known: _TypeAlias = _typing.Literal["known_at", "known_text"]  # noqa: Y015
+    _WhichOneofArgType_known: _TypeAlias = _typing.Literal["known", b"known"]  # noqa: Y015
     _WhichOneofReturnType_of: _TypeAlias = _typing.Literal["entity", "key", "fact_id"]  # noqa: Y015
     _WhichOneofArgType_of: _TypeAlias = _typing.Literal["of", b"of"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_known) -> _WhichOneofReturnType_known | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType_of) -> _WhichOneofReturnType_of | None: ...
 
 Global___ListFactHistoryRequest: _TypeAlias = ListFactHistoryRequest  # noqa: Y015
@@ -873,7 +882,10 @@ class ExplainFactRequest(_message.Message):
 
     FACT_ID_FIELD_NUMBER: _builtins.int
     KNOWN_AT_FIELD_NUMBER: _builtins.int
+    KNOWN_TEXT_FIELD_NUMBER: _builtins.int
     fact_id: _builtins.str
+    known_text: _builtins.str
+    """A date as text; a date coarser than an instant stands for its end."""
     @_builtins.property
     def known_at(self) -> _timestamp_pb2.Timestamp: ...
     def __init__(
@@ -881,12 +893,15 @@ class ExplainFactRequest(_message.Message):
         *,
         fact_id: _builtins.str = ...,
         known_at: _timestamp_pb2.Timestamp | None = ...,
+        known_text: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["known_at", b"known_at"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["known", b"known", "known_at", b"known_at", "known_text", b"known_text"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["fact_id", b"fact_id", "known_at", b"known_at"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["fact_id", b"fact_id", "known", b"known", "known_at", b"known_at", "known_text", b"known_text"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType_known: _TypeAlias = _typing.Literal["known_at", "known_text"]  # noqa: Y015
+    _WhichOneofArgType_known: _TypeAlias = _typing.Literal["known", b"known"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_known) -> _WhichOneofReturnType_known | None: ...
 
 Global___ExplainFactRequest: _TypeAlias = ExplainFactRequest  # noqa: Y015
 

@@ -12,6 +12,7 @@ from tidegraph.domain.interval import (
     MICROS_PER_SECOND,
     OPEN_END,
     OPEN_START,
+    Granularity,
     Interval,
     civil_from_days,
     instant,
@@ -27,10 +28,14 @@ from tidegraph.services.usecases.work import Work, coalesced
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """A dated anchor. ``facts`` are set when the anchor is itself a value of what is asked."""
+    """A dated anchor. ``facts`` are set when the anchor is itself a value of what is asked.
+
+    ``relation`` is that of the asked time to ``interval``: IN once a distance was counted off.
+    """
 
     interval: Interval
     text: str
+    relation: Relation
     facts: tuple[FactVersion, ...] = ()
 
 
@@ -50,7 +55,8 @@ class AnchorFinder:
             return located
         base = located.interval.end if offset.sign > 0 else located.interval.start
         moved = shifted(base, offset)
-        return Located(Interval(moved, moved + MICROS_PER_DAY), located.text)
+        day = Interval(moved, moved + MICROS_PER_DAY, Granularity.DAY)
+        return Located(day, located.text, Relation.IN)
 
     async def _find(
         self, anchor: Anchor, matches: Sequence[Match], anchor_ids: frozenset[str]
@@ -86,13 +92,13 @@ class AnchorFinder:
         if interval.start in (OPEN_START, OPEN_END) and interval.end in (OPEN_START, OPEN_END):
             return None
         told = "; ".join(compose.line(self._work, fact) for fact in spans[:3])
-        return Located(interval, told, values)
+        return Located(interval, told, anchor.relation, values)
 
     async def _event(self, anchor: Anchor) -> Located | None:
         hit = await EventSearch(self._work).anchor(anchor.clause)
         if hit is None or hit.event.interval is None:
             return None
-        return Located(hit.event.interval, f"{hit.event.sentence}")
+        return Located(hit.event.interval, hit.event.sentence, anchor.relation)
 
 
 _MONTHS: Final = {"month": 1, "quarter": 3, "year": 12, "decade": 120, "century": 1_200}

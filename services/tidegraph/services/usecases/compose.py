@@ -63,7 +63,9 @@ async def values(
     before = _before(work, told, family)
     citations = await cite_facts(work.ports, work.moment, [*told, *before], work.names)
     lines = [f"{line(work, fact)}{_labels(citations, fact)}" for fact in told]
-    text = f"{listed(found)}. {'; '.join(lines)}."
+    said = "; ".join(lines)
+    named = all(value in said for value in found)
+    text = f"{said}." if named else f"{listed(found)}. {said}."
     if len(chosen) > TOLD_MAX:
         text += f" {len(chosen) - TOLD_MAX} more are not told here."
     if before:
@@ -161,7 +163,8 @@ def not_known(
     work: Work, family: Sequence[FactVersion], relation: Relation, interval: Interval | None
 ) -> Answer:
     """The honest end: what was looked for, as of when; what is known of other times is only counted."""
-    when = f" {_when(relation, interval)}" if interval is not None else ""
+    now = work.moment.valid_defaulted and relation is Relation.IN
+    when = f" {_when(relation, interval)}" if interval is not None and not now else ""
     text = f"Not known as of {_known(work)}: nothing recorded answers this{when}."
     if family:
         text += f" {len(family)} facts of the kind hold at other times."
@@ -246,14 +249,17 @@ def _transition(work: Work, facts: Sequence[FactVersion], slot: Slot) -> str:
     ordered = sorted(facts, key=lambda fact: fact.valid.start)
     if len(ordered) < 2 or len({fact.key for fact in ordered}) != 1:
         return ""
-    told = []
-    for fact in ordered:
-        name = value_of(work, fact, slot)
-        if fact.valid.end != OPEN_END:
-            told.append(f"{name} until {date_in_words(fact.valid.end, fact.end_granularity)}")
-        else:
-            told.append(f"{name} since {date_in_words(fact.valid.start, fact.start_granularity)}")
+    told = [_turn(work, fact, slot, first=index == 0) for index, fact in enumerate(ordered)]
     return ", ".join(told)
+
+
+def _turn(work: Work, fact: FactVersion, slot: Slot, *, first: bool) -> str:
+    name = value_of(work, fact, slot)
+    since = date_in_words(fact.valid.start, fact.start_granularity)
+    until = date_in_words(fact.valid.end, fact.end_granularity)
+    if fact.valid.end == OPEN_END:
+        return f"{name} since {since}"
+    return f"{name} until {until}" if first else f"{name} since {since} until {until}"
 
 
 def _caveats(told: Sequence[FactVersion]) -> str:

@@ -51,7 +51,7 @@ class EventReasoner:
             if located is None:
                 return None
             self._work.step("anchor", located.text)
-            scope = Scope(question.anchor.relation, located.interval, given=True)
+            scope = Scope(located.relation, located.interval, given=True)
         if question.asked is Asked.EVENTS:
             return await self._happenings(scope)
         if question.asked in (Asked.DURATION, Asked.COUNT):
@@ -145,7 +145,9 @@ class EventReasoner:
         ]
         work.step("evidence", f"{len(records)} events in scope, quoted")
         quoted = set(values) <= {record.event.sentence for record in records}
-        lead = "" if quoted else f"{'Yes' if list(values) == ['yes'] else listed(list(values))}. "
+        yes = list(values) == ["yes"]
+        quoted = quoted or (not yes and all(value in " ".join(lines) for value in values))
+        lead = "" if quoted else f"{'Yes' if yes else listed(list(values))}. "
         return Answer(
             outcome=Outcome.ANSWERED,
             values=tuple(values),

@@ -25,17 +25,18 @@ MONTHS: Final = (
     *("January", "February", "March", "April", "May", "June"),
     *("July", "August", "September", "October", "November", "December"),
 )
-_PAST: Final = {
-    "is": "was",
-    "has": "had",
-    "works": "worked",
-    "leads": "led",
-    "plays": "played",
-    "lives": "lived",
-    "uses": "used",
-    "runs": "ran",
-    "reports": "reported",
-    "costs": "cost",
+_FORMS: Final = {
+    # first word of a label: (past, perfect)
+    "is": ("was", "has been"),
+    "has": ("had", "has had"),
+    "works": ("worked", "has worked"),
+    "leads": ("led", "has led"),
+    "plays": ("played", "has played"),
+    "lives": ("lived", "has lived"),
+    "uses": ("used", "has used"),
+    "runs": ("ran", "has run"),
+    "reports": ("reported", "has reported"),
+    "costs": ("cost", "has cost"),
 }
 _UNIT_MICROS: Final = {
     "second": MICROS_PER_SECOND,
@@ -98,11 +99,8 @@ def period_in_words(version: FactVersion) -> str:
 
 
 def statement(version: FactVersion, registry: Registry, names: Mapping[str, EntityRecord], now: int) -> str:
-    """The fact as a sentence without its full stop, in the past tense once it is over."""
-    label = registry.label(version.predicate, version.qualifiers)
-    if version.valid.end <= now:
-        first, _, rest = label.partition(" ")
-        label = f"{_PAST.get(first, first)} {rest}".strip()
+    """The fact as a sentence without its full stop: past once it is over, perfect while it holds."""
+    label = _tensed(registry.label(version.predicate, version.qualifiers), version.valid, now)
     subject = _name(version.subject, names)
     value = _name(version.object, names) if version.object_is_entity else version.object
     label_values = registry.policy(version.predicate).label
@@ -117,6 +115,14 @@ def statement(version: FactVersion, registry: Registry, names: Mapping[str, Enti
     if rest_of:
         text += f" ({', '.join(rest_of)})"
     return text + (" (announced)" if version.announced else "")
+
+
+def _tensed(label: str, valid: Interval, now: int) -> str:
+    first, _, rest = label.partition(" ")
+    past, perfect = _FORMS.get(first, (first, first))
+    if valid.end <= now:
+        return f"{past} {rest}".strip()
+    return f"{perfect} {rest}".strip() if OPEN_START < valid.start <= now else label
 
 
 def listed(values: Sequence[str]) -> str:

@@ -179,7 +179,7 @@ class FactReasoner:
         if located.facts:
             order = Order.PREVIOUS if anchor.relation is Relation.BEFORE else Order.NEXT
             return await self._beside_matches(located, matches, anchor_ids, order)
-        scope = Scope(anchor.relation, located.interval, given=True)
+        scope = Scope(located.relation, located.interval, given=True)
         if question.asked is Asked.DURATION and anchor.relation is Relation.SINCE:
             scope = Scope(Relation.IN, Interval(located.interval.start, OPEN_END), given=True)
         return await self._dated(matches, scope)

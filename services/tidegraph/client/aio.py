@@ -1,0 +1,261 @@
+"""The asyncio client: one channel, many calls; close it, or use ``async with``."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from datetime import UTC, datetime
+from types import TracebackType
+from typing import Any, Final, Self, TypeVar
+
+import grpc.aio
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from tidegraph.api.v1 import ingest_pb2, ingest_pb2_grpc, query_pb2, query_pb2_grpc, types_pb2
+from tidegraph.client import types
+from tidegraph.client.errors import from_rpc
+from tidegraph.client.types import Answer, EntityInfo, Fact, FactHistoryRow, Hit, Options
+
+MESSAGE_BYTES_MAX: Final = 20 * 1024 * 1024
+_NOW: Final = Options()
+_SERVICE_CONFIG: Final = """{"methodConfig": [{
+  "name": [{"service": "tidegraph.api.v1.QueryService"}],
+  "retryPolicy": {"maxAttempts": 3, "initialBackoff": "0.2s", "maxBackoff": "2s",
+                  "backoffMultiplier": 2, "retryableStatusCodes": ["UNAVAILABLE"]}}]}"""
+_OUTCOMES: Final = {
+    query_pb2.ANSWER_OUTCOME_ANSWERED: "answered",
+    query_pb2.ANSWER_OUTCOME_NOT_KNOWN: "not_known",
+    query_pb2.ANSWER_OUTCOME_WITHHELD: "withheld",
+}
+_T = TypeVar("_T")
+
+
+class Client:
+    """Calls the service at ``target`` ("host:port"). Every failure is an :class:`ApiError`.
+
+    ``graph`` picks the tenant where the server takes no tokens; ``labels`` are the access labels to
+    read with (None: all).
+    """
+
+    def __init__(self, target: str, graph: str = "", labels: tuple[str, ...] | None = None) -> None:
+        self._channel = grpc.aio.insecure_channel(
+            target,
+            options=[
+                ("grpc.max_receive_message_length", MESSAGE_BYTES_MAX),
+                ("grpc.max_send_message_length", MESSAGE_BYTES_MAX),
+                ("grpc.service_config", _SERVICE_CONFIG),
+            ],
+        )
+        metadata = [("tidegraph-graph", graph)] if graph else []
+        if labels is not None:
+            metadata.append(("tidegraph-labels", ",".join(labels)))
+        self._metadata = tuple(metadata)
+        self.query = query_pb2_grpc.QueryServiceStub(self._channel)
+        self.ingest = ingest_pb2_grpc.IngestServiceStub(self._channel)
+
+    async def close(self) -> None:
+        await self._channel.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    # --- questions ----------------------------------------------------------------------------------
+
+    async def ask(self, question: str, options: Options = _NOW, *, explain: bool = False) -> Answer:
+        """The finished answer to a question."""
+        parts = [part async for part in self.ask_stream(question, options, explain=explain)]
+        start = next(part.start for part in parts if part.HasField("start"))
+        final = next(part.final for part in parts if part.HasField("final"))
+        rows = [part.timeline for part in parts if part.HasField("timeline")]
+        cited = [part.citations for part in parts if part.HasField("citations")]
+        return Answer(
+            outcome=_OUTCOMES.get(final.outcome, "withheld"),
+            values=tuple(final.values),
+            text=final.text,
+            transition=final.transition,
+            citations=tuple(types.citation(c) for group in cited for c in group.citations),
+            steps=tuple(final.steps),
+            timeline=tuple(entry.text for row in rows for entry in (*row.undated, *row.dated)),
+            basis=start.basis,
+            intent=start.intent,
+            confidence=final.confidence,
+        )
+
+    async def ask_stream(
+        self, question: str, options: Options = _NOW, *, explain: bool = False
+    ) -> AsyncIterator[query_pb2.AskResponse]:
+        """The parts of an answer as they come."""
+        request = query_pb2.AskRequest(question=question, as_of=as_of(options), explain=explain)
+        async for part in self._stream(self.query.Ask, request, options):
+            yield part
+
+    async def retrieve(self, query: str, options: Options = _NOW, *, limit: int = 20) -> list[Hit]:
+        """Ranked evidence."""
+        request = query_pb2.RetrieveRequest(
+            query=query, as_of=as_of(options), page_size=limit, read_time=True
+        )
+        response = await self._unary(self.query.Retrieve, request, options)
+        return [types.hit(hit) for hit in response.hits]
+
+    async def timeline(
+        self, *, entity: str = "", query: str = "", options: Options = _NOW
+    ) -> types_pb2.Timeline:
+        """Events and facts about an entity or a query in order of time."""
+        about = {"entity": entity} if entity else {"query": query}
+        request = query_pb2.GetTimelineRequest(as_of=as_of(options), page_size=500, **about)  # type: ignore[arg-type]
+        response = await self._unary(self.query.GetTimeline, request, options)
+        return response.timeline
+
+    async def facts(
+        self,
+        *,
+        subject: str = "",
+        predicate: str = "",
+        object: str = "",
+        entity: str = "",
+        any_valid_time: bool = False,
+        options: Options = _NOW,
+    ) -> list[Fact]:
+        """Facts that hold at the asked time; every page of them."""
+        request = query_pb2.GetFactsRequest(
+            subject=subject,
+            predicate=predicate,
+            object=object,
+            entity=entity,
+            any_valid_time=any_valid_time,
+            as_of=as_of(options),
+            page_size=500,
+        )
+        found: list[Fact] = []
+        while True:
+            response = await self._unary(self.query.GetFacts, request, options)
+            found += [types.fact(fact) for fact in response.facts]
+            if not response.next_page_token:
+                return found
+            request.page_token = response.next_page_token
+
+    async def history(
+        self,
+        *,
+        entity: str = "",
+        key: str = "",
+        fact_id: str = "",
+        predicate: str = "",
+        options: Options = _NOW,
+    ) -> list[FactHistoryRow]:
+        """Every version of the facts of an entity, a key or a fact; every page of them."""
+        chosen = {"entity": entity, "key": key, "fact_id": fact_id}
+        of = {name: value for name, value in chosen.items() if value}
+        request = query_pb2.ListFactHistoryRequest(predicate=predicate, page_size=500, **of)  # type: ignore[arg-type]
+        _set_known(request, options)
+        found: list[FactHistoryRow] = []
+        while True:
+            response = await self._unary(self.query.ListFactHistory, request, options)
+            found += [types.history_row(row) for row in response.versions]
+            if not response.next_page_token:
+                return found
+            request.page_token = response.next_page_token
+
+    async def entity(self, name_or_id: str, options: Options = _NOW) -> EntityInfo:
+        """An entity with the facts that hold."""
+        request = query_pb2.GetEntityRequest(entity=name_or_id, as_of=as_of(options))
+        return types.entity_info(await self._unary(self.query.GetEntity, request, options))
+
+    async def explain(self, fact_id: str, options: Options = _NOW) -> query_pb2.ExplainFactResponse:
+        """Why a fact is believed."""
+        request = query_pb2.ExplainFactRequest(fact_id=fact_id)
+        _set_known(request, options)
+        return await self._unary(self.query.ExplainFact, request, options)
+
+    async def changes(self, after_sequence: int = 0) -> AsyncIterator[query_pb2.Change]:
+        """What changes in the graph, without end."""
+        request = query_pb2.WatchChangesRequest(after_sequence=after_sequence)
+        async for response in self._stream(self.query.WatchChanges, request, _NOW):
+            yield response.change
+
+    # --- documents ------------------------------------------------------------------------------------
+
+    async def submit(self, document: ingest_pb2.Document) -> ingest_pb2.SubmitDocumentResponse:
+        """Write a document into the log; its await token reads what it wrote."""
+        request = ingest_pb2.SubmitDocumentRequest(document=document)
+        return await self._unary(self.ingest.SubmitDocument, request, _NOW)
+
+    async def retract(self, document_id: str) -> str:
+        """Withdraw a document; the await token."""
+        request = ingest_pb2.RetractDocumentRequest(document_id=document_id)
+        response = await self._unary(self.ingest.RetractDocument, request, _NOW)
+        return response.await_token
+
+    async def watch_ingest(self, *await_tokens: str) -> AsyncIterator[ingest_pb2.IngestStatus]:
+        """Each step of the submissions until all have their outcome."""
+        request = ingest_pb2.WatchIngestRequest(await_tokens=await_tokens)
+        async for response in self._stream(self.ingest.WatchIngest, request, _NOW):
+            yield response.status
+
+    async def dead_letters(self) -> list[ingest_pb2.IngestStatus]:
+        """Documents that could not be used, newest first; every page of them."""
+        request = ingest_pb2.ListDeadLettersRequest(page_size=500)
+        found: list[ingest_pb2.IngestStatus] = []
+        while True:
+            response = await self._unary(self.ingest.ListDeadLetters, request, _NOW)
+            found += response.dead_letters
+            if not response.next_page_token:
+                return found
+            request.page_token = response.next_page_token
+
+    async def status(self) -> ingest_pb2.GetStatusResponse:
+        """What the graph holds and how far it has applied the log."""
+        return await self._unary(self.ingest.GetStatus, ingest_pb2.GetStatusRequest(), _NOW)
+
+    # --- calls ------------------------------------------------------------------------------------------
+
+    async def _unary(self, method: Callable[..., Awaitable[_T]], request: Any, options: Options) -> _T:
+        call = method(request, timeout=options.timeout_seconds, metadata=self._metadata, wait_for_ready=False)
+        try:
+            return await call
+        except grpc.aio.AioRpcError as error:
+            raise from_rpc(error) from error
+
+    async def _stream(self, method: Any, request: Any, options: Options) -> AsyncIterator[Any]:
+        call = method(request, timeout=options.timeout_seconds, metadata=self._metadata)
+        try:
+            async for response in call:
+                yield response
+        except grpc.aio.AioRpcError as error:
+            raise from_rpc(error) from error
+        finally:
+            call.cancel()
+
+
+def as_of(options: Options) -> types_pb2.AsOf:
+    """The as-of message of call options."""
+    message = types_pb2.AsOf(await_token=options.await_token)
+    if isinstance(options.valid, datetime):
+        message.valid_at.CopyFrom(_stamp(options.valid))
+    elif options.valid:
+        message.valid_text = options.valid
+    _set_known(message, options)
+    return message
+
+
+def _set_known(
+    message: types_pb2.AsOf | query_pb2.ListFactHistoryRequest | query_pb2.ExplainFactRequest,
+    options: Options,
+) -> None:
+    if isinstance(options.known, datetime):
+        message.known_at.CopyFrom(_stamp(options.known))
+    elif options.known:
+        message.known_text = options.known
+
+
+def _stamp(value: datetime) -> Timestamp:
+    """A Timestamp of an aware datetime; a naive one is refused, for it could be any of many instants."""
+    if value.tzinfo is None:
+        raise ValueError("give a datetime with a time zone")
+    stamp = Timestamp()
+    stamp.FromDatetime(value.astimezone(UTC))
+    return stamp
