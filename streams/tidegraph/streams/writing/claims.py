@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from tidegraph.domain import ids, naming
 from tidegraph.domain.documents import (
@@ -20,7 +21,7 @@ from tidegraph.domain.documents import (
 )
 from tidegraph.domain.errors import Rejected
 from tidegraph.domain.facts import Assertion
-from tidegraph.domain.interval import OPEN_START
+from tidegraph.domain.interval import OPEN_END, OPEN_START
 from tidegraph.domain.policies import ObjectKind
 from tidegraph.domain.predicates import Registry
 from tidegraph.ports import ChunkRecord, DocumentRecord, DocumentWrite, EntityWrite, EventRecord
@@ -104,39 +105,72 @@ def merged_entities(writes: Iterable[EntityWrite]) -> tuple[EntityWrite, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
-    """What one document becomes."""
+class Draft:
+    """What one document becomes, before it is known which submission it is.
 
-    write: DocumentWrite
-    entities: tuple[EntityWrite, ...]
-
-
-def rows_of(
-    document: ExtractedDocument,
-    record: DocumentRecord,
-    withdrawn_at: tuple[int, int],
-    registry: Registry,
-    *,
-    ids_again: bool,
-) -> Rows:
-    """The rows of a document that is new to the graph.
-
-    Args:
-        withdrawn_at: of the submission (its chunks) and of the reading (its events and assertions).
-        ids_again: the ids are in use by an earlier submission of the revision; derive others.
-
-    Raises:
-        Rejected: a claim or event refers to a mention that the document does not hold.
+    Made first, so that a document that cannot be used is refused before it has any effect.
     """
-    names = Names.of(document)
-    maker = _Maker(document.header, registry, names, record.revision_origin if ids_again else "")
-    write = DocumentWrite(
-        record=replace(record, withdrawn_at=withdrawn_at[1]),
-        chunks=tuple(maker.chunk(chunk, withdrawn_at[0]) for chunk in document.chunks),
-        events=tuple(maker.event(event, withdrawn_at[1]) for event in document.events),
-        assertions=tuple(maker.assertion(claim, withdrawn_at[1]) for claim in document.assertions),
-    )
-    return Rows(write, tuple(names.found.values()))
+
+    document: ExtractedDocument
+    registry: Registry
+    entities: tuple[EntityWrite, ...]
+    chunks: tuple[ChunkRecord, ...]
+    events: tuple[EventRecord, ...]
+    assertions: tuple[Assertion, ...]
+
+    @classmethod
+    def of(cls, document: ExtractedDocument, registry: Registry, salt: str = "") -> Draft:
+        """The rows of a document.
+
+        Args:
+            salt: derives other ids than those of the record.
+
+        Raises:
+            Rejected: a claim or event refers to a mention that the document does not hold.
+        """
+        names = Names.of(document)
+        maker = _Maker(document.header, registry, names, salt)
+        events = tuple(maker.event(event) for event in document.events)
+        assertions = tuple(maker.assertion(claim) for claim in document.assertions)
+        return cls(
+            document=document,
+            registry=registry,
+            entities=tuple(names.found.values()),
+            chunks=tuple(maker.chunk(chunk) for chunk in document.chunks),
+            events=events,
+            assertions=assertions,
+        )
+
+    @classmethod
+    def empty(cls, header: DocumentHeader) -> Draft:
+        """A document that says nothing: a retraction."""
+        document = ExtractedDocument(header, "", (), (), (), (), ())
+        return cls(document, Registry((), ()), (), (), (), ())
+
+    def rows(
+        self, record: DocumentRecord, withdrawn_at: tuple[int, int], *, ids_again: bool
+    ) -> DocumentWrite:
+        """The rows to write.
+
+        Args:
+            withdrawn_at: of the submission (its chunks) and of the reading (its events and assertions).
+            ids_again: the ids are in use by an earlier submission of the revision; derive others.
+        """
+        draft = Draft.of(self.document, self.registry, record.revision_origin) if ids_again else self
+        whole, reading = withdrawn_at
+        return DocumentWrite(
+            record=replace(record, withdrawn_at=reading),
+            chunks=tuple(_withdrawn(row, whole) for row in draft.chunks),
+            events=tuple(_withdrawn(row, reading) for row in draft.events),
+            assertions=tuple(_withdrawn(row, reading) for row in draft.assertions),
+        )
+
+
+_Row = TypeVar("_Row", ChunkRecord, EventRecord, Assertion)
+
+
+def _withdrawn(row: _Row, at: int) -> _Row:
+    return row if row.withdrawn_at == at else replace(row, withdrawn_at=at)
 
 
 class _Maker:
@@ -151,7 +185,7 @@ class _Maker:
     def _id(self, id_: str) -> str:
         return ids.make_id("again", id_, self._salt) if self._salt and id_ else id_
 
-    def chunk(self, chunk: Chunk, withdrawn_at: int) -> ChunkRecord:
+    def chunk(self, chunk: Chunk) -> ChunkRecord:
         return ChunkRecord(
             chunk=replace(chunk, chunk_id=self._id(chunk.chunk_id)),
             document_id=self._header.document_id,
@@ -159,10 +193,10 @@ class _Maker:
             document_time=self._document_time,
             labels=self._header.labels,
             recorded_at=self._header.recorded_at,
-            withdrawn_at=withdrawn_at,
+            withdrawn_at=OPEN_END,
         )
 
-    def event(self, event: Event, withdrawn_at: int) -> EventRecord:
+    def event(self, event: Event) -> EventRecord:
         entities = {self._names.entity_of(mention_id) for mention_id in event.mention_ids}
         return EventRecord(
             event=replace(
@@ -178,10 +212,10 @@ class _Maker:
             title=self._header.title,
             labels=self._header.labels,
             recorded_at=self._header.recorded_at,
-            withdrawn_at=withdrawn_at,
+            withdrawn_at=OPEN_END,
         )
 
-    def assertion(self, claim: ExtractedAssertion, withdrawn_at: int) -> Assertion:
+    def assertion(self, claim: ExtractedAssertion) -> Assertion:
         header = self._header
         subject = self._entity(claim.subject)
         object_, is_entity = self._object(claim)
@@ -213,7 +247,7 @@ class _Maker:
             end_char=claim.end_char,
             rule_id=claim.rule_id,
             recorded_at=header.recorded_at,
-            withdrawn_at=withdrawn_at,
+            withdrawn_at=OPEN_END,
         )
 
     def _entity(self, term: Term) -> str:

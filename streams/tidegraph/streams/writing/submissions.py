@@ -68,9 +68,9 @@ class Moves:
 class Submissions:
     """The documents that a batch touches. Feed it the batch in the order of the log, then ask."""
 
-    def __init__(self, graph: str, stored: Iterable[DocumentRecord]) -> None:
+    def __init__(self, graph: str, document_ids: Iterable[str], stored: Iterable[DocumentRecord]) -> None:
         self._graph = graph
-        self._sets: dict[str, DocumentSet] = defaultdict(DocumentSet)
+        self._sets: dict[str, DocumentSet] = {name: DocumentSet() for name in document_ids}
         self._lowered: dict[str, int] = {}
         for record in stored:
             known = self._sets[record.header.document_id]
@@ -101,6 +101,10 @@ class Submissions:
         header = replace(header, kind=DocumentKind.RETRACTION)
         return self._retraction(header, ONE_REVISION if one_revision else WHOLE_DOCUMENT)
 
+    def knows(self, document_id: str) -> bool:
+        """True when the document is among those that were asked for or taken in."""
+        return document_id in self._sets
+
     def records(self, document_id: str) -> list[DocumentRecord]:
         """All records of a document with the times that now hold."""
         known = self._sets[document_id]
@@ -122,12 +126,6 @@ class Submissions:
         """When the submission as a whole, its chunks with it, stops counting."""
         known = self._sets[record.header.document_id]
         return self._submission_times(known)[record.revision_origin]
-
-    def is_complete(self, record: DocumentRecord) -> bool:
-        """True when all parts of the reading are there."""
-        return _complete(
-            other for other in self._sets[record.header.document_id].records if other.origin == record.origin
-        )
 
     def moves(self) -> Moves:
         """What changed about the times of origins that the graph already holds."""

@@ -1,0 +1,300 @@
+"""One batch of resolved records, and the graph as it is, to one commit.
+
+Everything decided here is a function of the set of records in the graph and in the batch. The graph is
+read in a bounded number of round trips for the whole batch.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from tidegraph.domain.belief import history, plan
+from tidegraph.domain.documents import DocumentHeader, DocumentKind, ExtractedDocument
+from tidegraph.domain.errors import Rejected
+from tidegraph.domain.facts import Assertion, FactVersion, Revision
+from tidegraph.domain.interval import OPEN_END
+from tidegraph.domain.naming import display_name
+from tidegraph.domain.predicates import Registry
+from tidegraph.ports import (
+    ChangeRow,
+    Commit,
+    DocumentWrite,
+    Encoder,
+    EntityWrite,
+    Fence,
+    GraphReader,
+    NewVector,
+)
+from tidegraph.storage.derive import policy_of
+from tidegraph.storage.visibility import EVERYTHING, complete_revisions
+from tidegraph.streams.writing import claims, feed
+from tidegraph.streams.writing.links import Linker
+from tidegraph.streams.writing.submissions import Moves, Placed, Submissions
+
+ENCODE_BATCH: Final = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Retract:
+    """A decision to retract a document, or one revision of it."""
+
+    header: DocumentHeader
+    one_revision: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One record of the batch with its offset in ``resolved``."""
+
+    offset: int
+    content: ExtractedDocument | Retract
+
+    @property
+    def header(self) -> DocumentHeader:
+        return self.content.header
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What becomes of one item: ``ended`` is "committed", "retracted", or "" with the reason of refusal."""
+
+    item: Item
+    ended: str
+    rejected: Rejected | None
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A commit, ready to be fenced, and the outcome of each item once it is applied."""
+
+    commit: Commit
+    outcomes: tuple[Outcome, ...]
+
+
+@dataclass(slots=True)
+class _Batch:
+    """What is known of a batch while it is planned."""
+
+    graph: str
+    placed: list[tuple[Item, Placed]] = field(default_factory=list)
+    rejected: list[Outcome] = field(default_factory=list)
+    writes: list[DocumentWrite] = field(default_factory=list)
+    entities: list[EntityWrite] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Belief:
+    """What the batch does to the facts."""
+
+    insert: tuple[FactVersion, ...]
+    close: tuple[tuple[str, int], ...]
+    news: tuple[tuple[str, FactVersion, int], ...]
+
+
+class Planner:
+    """Plans batches for any graph of one store."""
+
+    def __init__(self, reader: GraphReader, registry: Registry, encoder: Encoder, linker: Linker) -> None:
+        self._reader = reader
+        self._registry = registry
+        self._encoder = encoder
+        self._linker = linker
+
+    async def plan(self, graph: str, fence: Fence, items: Sequence[Item]) -> Planned:
+        """The commit that takes the items in.
+
+        An item that cannot be used is among the outcomes with its Rejected and changes nothing.
+        """
+        documents = sorted({item.header.document_id for item in items})
+        stored = await self._reader.documents(graph, documents, EVERYTHING)
+        submissions = Submissions(graph, documents, stored)
+        batch = self._place(graph, items, submissions)
+        moves = submissions.moves()
+        belief, gone, vectors = await asyncio.gather(
+            self._belief(batch, submissions, moves),
+            self._reader.event_nodes_of(graph, [origin for origin, _ in moves.withdrawn]),
+            asyncio.to_thread(self._vectors, batch.writes),
+        )
+        leaving = [event for event in gone if event.withdrawn_at == OPEN_END]
+        new = [event for write in batch.writes for event in write.events]
+        lists, changes = await asyncio.gather(
+            self._linker.lists(graph, new, leaving), self._changes(batch, belief)
+        )
+        commit = Commit(
+            graph=graph,
+            fence=fence,
+            documents=tuple(batch.writes),
+            withdrawn=moves.withdrawn,
+            recorded_earlier=moves.recorded_earlier,
+            vectors=vectors,
+            entities=claims.merged_entities(batch.entities),
+            insert_versions=belief.insert,
+            close_versions=belief.close,
+            neighbours=lists,
+            changes=changes,
+        )
+        return Planned(commit, _outcomes(batch))
+
+    # --- documents ------------------------------------------------------------------------------
+
+    def _place(self, graph: str, items: Sequence[Item], submissions: Submissions) -> _Batch:
+        """Take the items in, in the order of the log, and make the rows of those that are new."""
+        batch = _Batch(graph)
+        new: list[tuple[Placed, claims.Draft]] = []
+        for item in items:
+            if isinstance(item.content, Retract):
+                placed = submissions.retract(item.header, one_revision=item.content.one_revision)
+                batch.placed.append((item, placed))
+                new += [(placed, claims.Draft.empty(item.header))] if placed.is_new else []
+                continue
+            try:
+                draft = claims.Draft.of(item.content, self._registry)
+            except Rejected as error:
+                batch.rejected.append(Outcome(item, "", error))
+                continue
+            placed = submissions.place(item.content)
+            batch.placed.append((item, placed))
+            if placed.is_new:
+                new.append((placed, draft))
+        for placed, draft in new:
+            record = placed.record
+            times = (submissions.revision_withdrawn_at(record), submissions.withdrawn_at(record))
+            batch.writes.append(draft.rows(record, times, ids_again=placed.ids_again))
+            batch.entities += draft.entities
+        return batch
+
+    # --- belief -----------------------------------------------------------------------------------
+
+    async def _belief(self, batch: _Batch, submissions: Submissions, moves: Moves) -> _Belief:
+        """History and plan of every conflict key that the batch touches."""
+        moved, keys = await self._touched(batch, moves)
+        if not keys:
+            return _Belief((), (), ())
+        stored, versions = await asyncio.gather(
+            self._reader.assertions(batch.graph, keys, EVERYTHING),
+            self._reader.stored_versions(batch.graph, keys),
+        )
+        evidence: dict[str, list[Assertion]] = defaultdict(list)
+        for assertion in (*stored, *(claim for write in batch.writes for claim in write.assertions)):
+            evidence[assertion.key].append(moved.get(assertion.assertion_id, assertion))
+        revisions = await self._revisions(batch.graph, submissions, evidence)
+        return self._plans(keys, evidence, revisions, versions)
+
+    async def _touched(self, batch: _Batch, moves: Moves) -> tuple[dict[str, Assertion], list[str]]:
+        """Stored assertions whose times move, as they become; and the keys to plan again."""
+        withdrawn, earlier = dict(moves.withdrawn), dict(moves.recorded_earlier)
+        origins = sorted(withdrawn.keys() | earlier.keys())
+        registers = self._registers(batch, origins)
+        by_origin, spoken = await asyncio.gather(
+            self._moved(batch.graph, origins), self._reader.keys_of(batch.graph, registers)
+        )
+        moved = {
+            assertion.assertion_id: replace(
+                assertion,
+                withdrawn_at=min(assertion.withdrawn_at, withdrawn.get(origin, OPEN_END)),
+                recorded_at=min(assertion.recorded_at, earlier.get(origin, OPEN_END)),
+            )
+            for origin, assertions in by_origin.items()
+            for assertion in assertions
+        }
+        keys = {assertion.key for assertion in moved.values()}
+        keys |= {claim.key for write in batch.writes for claim in write.assertions}
+        keys |= {key for found in spoken.values() for key in found}
+        return moved, sorted(keys)
+
+    async def _moved(self, graph: str, origins: Sequence[str]) -> dict[str, list[Assertion]]:
+        found = await asyncio.gather(*(self._reader.assertions_of(graph, [origin]) for origin in origins))
+        return dict(zip(origins, found, strict=True))
+
+    def _registers(self, batch: _Batch, origins: Sequence[str]) -> list[str]:
+        """Registers of which a revision comes or goes: their silence may end anything they said."""
+        touched = set(origins)
+        found = {
+            write.record.header.document_id
+            for write in batch.writes
+            if write.record.header.kind in (DocumentKind.REGISTER, DocumentKind.RETRACTION)
+        }
+        found |= {
+            placed.record.header.document_id
+            for _, placed in batch.placed
+            if placed.record.origin in touched and placed.record.header.kind is DocumentKind.REGISTER
+        }
+        return sorted(found)
+
+    async def _revisions(
+        self, graph: str, submissions: Submissions, evidence: dict[str, list[Assertion]]
+    ) -> list[Revision]:
+        """Complete revisions of all registers that speak under the keys, the batch's included."""
+        registers = {a.document_id for found in evidence.values() for a in found if a.register}
+        held = {name for name in registers if submissions.knows(name)}
+        others = await self._reader.revisions(graph, sorted(registers - held), EVERYTHING)
+        records = [record for name in sorted(held) for record in submissions.records(name)]
+        return [*others, *complete_revisions(records)]
+
+    def _plans(
+        self,
+        keys: Iterable[str],
+        evidence: dict[str, list[Assertion]],
+        revisions: Sequence[Revision],
+        versions: Iterable[FactVersion],
+    ) -> _Belief:
+        stored: dict[str, list[FactVersion]] = defaultdict(list)
+        for version in versions:
+            stored[version.key].append(version)
+        insert: list[FactVersion] = []
+        close: list[tuple[str, int]] = []
+        news: list[tuple[str, FactVersion, int]] = []
+        for key in keys:
+            if not evidence[key]:
+                continue
+            target = history(evidence[key], revisions, policy_of(self._registry, evidence[key]))
+            writes = plan(stored[key], target)
+            if writes.is_empty:
+                continue
+            insert += writes.insert
+            close += writes.close
+            closed = dict(writes.close)
+            after = [
+                replace(row, invalidated_at=closed.get(row.version_id, row.invalidated_at))
+                for row in stored[key]
+            ]
+            news += feed.changed(stored[key], [*after, *writes.insert])
+        return _Belief(tuple(insert), tuple(close), tuple(news))
+
+    # --- the rest -----------------------------------------------------------------------------------
+
+    async def _changes(self, batch: _Batch, belief: _Belief) -> tuple[ChangeRow, ...]:
+        names = {
+            write.entity_id: display_name(write.key, write.aliases)
+            for write in claims.merged_entities(batch.entities)
+        }
+        wanted = {version.subject for _, version, _ in belief.news}
+        wanted |= {version.object for _, version, _ in belief.news if version.object_is_entity}
+        stored = await self._reader.entities(batch.graph, sorted(wanted - names.keys()))
+        names |= {entity.entity_id: entity.name for entity in stored}
+        return tuple(
+            feed.change_row(batch.graph, action, version, instant, self._registry, names)
+            for action, version, instant in belief.news
+        )
+
+    def _vectors(self, writes: Sequence[DocumentWrite]) -> tuple[NewVector, ...]:
+        """Blocking: runs in a thread."""
+        wanted = claims.texts_to_encode(writes)
+        found: list[NewVector] = []
+        for start in range(0, len(wanted), ENCODE_BATCH):
+            part = wanted[start : start + ENCODE_BATCH]
+            rows = self._encoder.encode([text for _, _, text in part])
+            found += [NewVector(id_, what, row) for (what, id_, _), row in zip(part, rows, strict=True)]
+        return tuple(found)
+
+
+def _outcomes(batch: _Batch) -> tuple[Outcome, ...]:
+    found = list(batch.rejected)
+    for item, placed in batch.placed:
+        retracted = placed.record.header.kind is DocumentKind.RETRACTION
+        found.append(Outcome(item, "retracted" if retracted else "committed", None))
+    return tuple(sorted(found, key=lambda outcome: outcome.item.offset))

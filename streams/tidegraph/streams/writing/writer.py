@@ -1,0 +1,181 @@
+"""The fence around a graph: batches in, commits out, replays and rivals without effect."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from tidegraph.domain.errors import Bug, Conflicted, NotFound, Rejected, Retryable, TidegraphError
+from tidegraph.domain.eventgraph import EventGraphParameters
+from tidegraph.domain.predicates import Registry
+from tidegraph.ports import ChangeRow, Commit, Encoder, Fence, GraphStore, WriterState
+from tidegraph.streams.writing.links import Linker
+from tidegraph.streams.writing.planning import Item, Planner, Retract
+
+logger = logging.getLogger(__name__)
+
+MAX_VECTORS_PER_COMMIT: Final = 384
+"""A vector costs the server up to two milliseconds: a commit stays well under a second."""
+MAX_ROWS_PER_COMMIT: Final = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """What became of one item: "committed", "retracted", or "" with an error."""
+
+    item: Item
+    ended: str
+    error: TidegraphError | None
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The result of a batch.
+
+    ``changes`` are the lines of the feed that this call committed; ``sequence`` is the graph's commit
+    sequence after it. Lines that a stopped worker left unpublished are read from the graph.
+    """
+
+    endings: tuple[Ending, ...]
+    changes: tuple[ChangeRow, ...]
+    sequence: int
+
+
+class GraphWriter:
+    """The one writer of the graphs that this process owns.
+
+    Not for concurrent use on one graph. It remembers where each graph stands; what it remembers is
+    checked by every commit, so a rival or a store that lost its last second is noticed, not overwritten.
+    """
+
+    def __init__(
+        self,
+        store: GraphStore,
+        registry: Registry,
+        encoder: Encoder,
+        parameters: EventGraphParameters,
+    ) -> None:
+        self._store = store
+        self._planner = Planner(store, registry, encoder, Linker(store, parameters))
+        self._states: dict[tuple[str, str], WriterState] = {}
+
+    def forget(self) -> None:
+        """Forget where the graphs stand: after an assignment it is read again."""
+        self._states.clear()
+
+    async def write(self, graph: str, partition: str, items: Sequence[Item]) -> Written:
+        """Take a batch of one graph in, in the order of its offsets.
+
+        Args:
+            partition: names one partition of ``resolved`` in one life of the log.
+
+        Raises:
+            Retryable: the store is away; call again with the same items.
+            Conflicted: the graph is not where this writer left it. What it knew is forgotten; rewind to
+                what the store says is applied and hand in from there.
+        """
+        endings: list[Ending] = []
+        changes: list[ChangeRow] = []
+        for run in _runs(items):
+            endings += await self._run(graph, partition, run, changes)
+        state = await self._state(graph, partition)
+        return Written(tuple(endings), tuple(changes), state.sequence)
+
+    # --- one commit -------------------------------------------------------------------------------
+
+    async def _run(
+        self, graph: str, partition: str, items: Sequence[Item], changes: list[ChangeRow]
+    ) -> list[Ending]:
+        """Plan and commit; a record that breaks the plan is found by halving and buried alone."""
+        try:
+            state = await self._state(graph, partition)
+            offset = max(state.offset, items[-1].offset)
+            fence = Fence(partition, state.offset, offset)
+            planned = await self._planner.plan(graph, fence, items)
+            if not _is_idle(planned.commit):
+                changes += await self._commit(planned.commit)
+            return [Ending(o.item, o.ended, o.rejected) for o in planned.outcomes]
+        except (Retryable, Conflicted):
+            raise
+        except Exception as error:
+            if len(items) > 1:
+                middle = len(items) // 2
+                first = await self._run(graph, partition, items[:middle], changes)
+                return first + await self._run(graph, partition, items[middle:], changes)
+            logger.exception("record %s/%d cannot be written to %s", partition, items[0].offset, graph)
+            await self._skip(graph, partition, items[0].offset)
+            return [Ending(items[0], "", _typed(error))]
+
+    async def _skip(self, graph: str, partition: str, offset: int) -> None:
+        """Move past a record that is buried, so that it is not met again."""
+        state = await self._state(graph, partition)
+        if offset > state.offset:
+            await self._commit(_empty(graph, Fence(partition, state.offset, offset)))
+
+    async def _commit(self, commit: Commit) -> list[ChangeRow]:
+        key = (commit.graph, commit.fence.partition)
+        state = await self._store.commit(commit)
+        if state is None:
+            state = await self._read_state(*key)
+            if state.offset != commit.fence.offset or commit.fence.offset == commit.fence.expected:
+                self.forget()
+                raise Conflicted(
+                    "FENCE_MISMATCH",
+                    f"graph {commit.graph} stands at {state.offset}, not at {commit.fence.expected}; rewind",
+                    graph=commit.graph,
+                )
+            # The commit had gone through before its answer was lost.
+        self._states[key] = state
+        return [replace(change, sequence=state.sequence) for change in commit.changes]
+
+    async def _state(self, graph: str, partition: str) -> WriterState:
+        key = (graph, partition)
+        if key not in self._states:
+            await self._store.prepare(graph)
+            self._states[key] = await self._read_state(graph, partition)
+        return self._states[key]
+
+    async def _read_state(self, graph: str, partition: str) -> WriterState:
+        try:
+            return await self._store.writer_state(graph, partition)
+        except NotFound:
+            return WriterState(-1, 0)
+
+
+def _runs(items: Sequence[Item]) -> list[list[Item]]:
+    """The batch cut so that no commit grows beyond what the server does in bounded time."""
+    runs: list[list[Item]] = []
+    vectors = rows = 0
+    for item in sorted(items, key=lambda item: item.offset):
+        content = item.content
+        more_vectors, more_rows = 0, 1
+        if not isinstance(content, Retract):
+            more_vectors = len(content.events) + len(content.chunks)
+            more_rows += more_vectors + len(content.assertions) + len(content.mentions)
+        full = vectors + more_vectors > MAX_VECTORS_PER_COMMIT or rows + more_rows > MAX_ROWS_PER_COMMIT
+        if not runs or full:
+            runs.append([])
+            vectors = rows = 0
+        runs[-1].append(item)
+        vectors += more_vectors
+        rows += more_rows
+    return runs
+
+
+def _is_idle(commit: Commit) -> bool:
+    """True for a commit that would change nothing, not even the offset."""
+    return commit.fence.offset == commit.fence.expected and replace(commit, graph="") == _empty(
+        "", commit.fence
+    )
+
+
+def _empty(graph: str, fence: Fence) -> Commit:
+    return Commit(graph, fence, (), (), (), (), (), (), (), (), ())
+
+
+def _typed(error: Exception) -> TidegraphError:
+    if isinstance(error, Rejected | Bug):
+        return error
+    return Bug("WRITE_FAILED", f"{type(error).__name__}: {error}"[:500])
