@@ -495,6 +495,10 @@ def month_range(m: Match) -> Node | None:
     return Range(Date(month=m.number("first")), Date(_year(m), m.number("last")))
 
 
+def weekend(m: Match) -> Node | None:
+    return Relative("weekend_near", 0, "document")
+
+
 def now(m: Match) -> Node | None:
     return Relative("day", 0, "document")
 
@@ -504,11 +508,21 @@ def this_time(m: Match) -> Node | None:
 
 
 def after_next(m: Match) -> Node | None:
+    step = 2 if m.symbol("way") == "NEXT" else -2
     if m.has("wd"):
-        return Nth(1, "weekday", Relative("week", 2, "document"), m.number("wd") or 0)
+        return Nth(1, "weekday", Relative("week", step, "document"), m.number("wd") or 0)
     if m.has("month"):
-        return Relative("month_name", 2, "document", m.number("month") or 1)
-    return Relative(_unit(m), 2, "document")
+        return Relative("month_name", step, "document", m.number("month") or 1)
+    return Relative(_unit(m), step, "document")
+
+
+def date_day_year(m: Match) -> Node | None:
+    """Nov-07-2016: the digits behind the month are day and year."""
+    pair, month = m.value("dayyear"), m.number("month")
+    if not isinstance(pair, Date) or pair.year is None or month is None:
+        return None
+    day = pair.day or pair.month or 0
+    return Date(pair.year, month, day) if is_day(pair.year, month, day) else None
 
 
 def window_counted(m: Match) -> Node | None:
@@ -662,6 +676,9 @@ def at_plain(m: Match) -> Node | None:
         found = m.value("year")
         digits = (found.year or 0) if isinstance(found, Date) else m.number("digits") or 0
         made = _clock_value(digits // 100, digits % 100, None, "", True)
+    elif m.has("dotted"):
+        hour, minute = _dotted(m.value("dotted"))
+        made = _clock_value(hour, minute, None, "", True)
     else:
         made = _clock_value(m.number("hour") or 0, None, None, "", False)
     return At(m.node("date"), made) if made is not None else None
@@ -715,7 +732,10 @@ def range_(m: Match) -> Node | None:
 
 
 def open_(m: Match) -> Node | None:
-    return Open(m.argument("op"), m.node("of"))
+    of = m.node("of")
+    if isinstance(of, Numeric) and of.doubtful and m.tokens[-1].value is not of:
+        return None
+    return Open(m.argument("op"), of)
 
 
 def open_comparison(m: Match) -> Node | None:
@@ -740,9 +760,9 @@ BUILDERS: Final[Mapping[str, Builder]] = {
         event, window, window_unit, ended, range_, open_, open_comparison, lasting,
         nth_last, nth_days, weekday_part, unit_alone, weekday_count, hyphened_earlier, at_plain, at_hours, at_month_day,
         lasting_at, day_after_alone, week_number, lasting_week, edge, edge_alone, month_range, now, this_time, after_next,
-        window_counted, window_within, date_part, early_part, clock_past, clock_part,
+        window_counted, window_within, date_part, early_part, clock_past, clock_part, date_day_year, weekend,
         nth_last, nth_days, weekday_part, unit_alone, weekday_count, hyphened_earlier, at_plain, at_hours, at_month_day,
         lasting_at, day_after_alone, week_number, lasting_week, edge, edge_alone, month_range, now, this_time, after_next,
-        window_counted, window_within, date_part, early_part, clock_past, clock_part,
+        window_counted, window_within, date_part, early_part, clock_past, clock_part, date_day_year, weekend,
     )
 }  # fmt: skip

@@ -18,6 +18,7 @@ from tidegraph.language.grounding.nodes import (
     ClockRange,
     Date,
     DayPart,
+    Edge,
     EventAnchored,
     Node,
     Numeric,
@@ -223,7 +224,8 @@ class _Document:
         for one in found:
             holiday = isinstance(inner, Period) and inner.unit == "holiday" and inner.year is None
             told = state.narrative and one.kind is ExpressionKind.DEICTIC
-            if one.granularity in _ANCHORS and not holiday and not told:
+            anchors = one.granularity in _ANCHORS or isinstance(inner, Edge)
+            if anchors and not holiday and not told:
                 state.push(one, token.start, topical, aside)
 
     def _topical(self, start: int) -> bool:

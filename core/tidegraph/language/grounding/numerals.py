@@ -130,8 +130,10 @@ def abbreviated_years(year: int, end: int) -> Lexed | None:
 
 
 def _my(run: str) -> Lexed | None:
-    month, year = (int(p) for p in re.split(rf"[./]|{_DASH}", run))
-    return ("MY", Date(year, month)) if 1 <= month <= 12 and "." not in run else None
+    first, year = (int(p) for p in re.split(rf"[./]|{_DASH}", run))
+    if 1 <= first <= 12:
+        return "MY", Date(year, first)
+    return ("DY", Date(year, day=first)) if first <= 31 else None
 
 
 def _years(run: str) -> Lexed | None:

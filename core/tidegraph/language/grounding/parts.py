@@ -30,6 +30,7 @@ _WEEK_DAYS: Final = {
     "late": (3, 7),
     "end": (4, 7),
 }
+_CENTURY_YEARS: Final = {0: (0, 34), 1: (33, 67), 2: (66, 100)}
 _DECADE_YEARS: Final = {0: (0, 4), 1: (3, 7), 2: (6, 10)}
 
 
@@ -37,11 +38,8 @@ def part_value(mod: str, of: Value, state: State) -> Value | None:
     """The part of a resolved period, or None when it makes no sense there."""
     if mod in ("rest", "later", "earlier", "to_date"):
         return _relative_part(mod, of, state)
-    if mod in ("week_of", "week_from"):
-        first = (
-            of.first_day if mod == "week_from" else cal.week_days(of.first_day, state.settings.week_start)[0]
-        )
-        return from_days((first, first + 7), Granularity.WEEK, of.kind, of.anchor)
+    if mod in _WEEKS:
+        return _week(mod, of, state)
     if mod not in _THIRDS:
         return None
     if of.granularity <= Granularity.DAY:
@@ -98,6 +96,9 @@ def _third(mod: str, of: Value) -> cal.Days:
             return first + low, first + high
         case Granularity.DECADE:
             low, high = _DECADE_YEARS[third]
+            return cal.add_months(first, 12 * low), cal.add_months(first, 12 * high)
+        case Granularity.CENTURY:
+            low, high = _CENTURY_YEARS[third]
             return cal.add_months(first, 12 * low), cal.add_months(first, 12 * high)
     months = _months(first, end)
     if months and months % 3 == 0:

@@ -50,6 +50,9 @@ from tidegraph.language.grounding.times import at_value
 from tidegraph.language.grounding.values import Anchor, State, Value, from_days
 
 
+_KEPT = (Granularity.QUARTER, Granularity.HALF_YEAR, Granularity.RANGE)
+
+
 class Resolver:
     """Resolves the nodes of one document in reading order."""
 
@@ -367,6 +370,9 @@ class Resolver:
                 days, granularity = self._relative_season(day, node.step, str(node.index)), Granularity.RANGE
             case "holiday":
                 return self._relative_holiday(day, node.step, str(node.index))
+            case "weekend_near":
+                step = -1 if self.state.tense is Tense.PAST and cal.weekday(day) < 5 else 0
+                days, granularity = cal.shift_unit("weekend", day, step, 1), Granularity.RANGE
             case "weekday_count":
                 days, granularity = self._weekday_count(day, node.step, int(node.index)), Granularity.DAY
             case "fiscal_year" | "fiscal_quarter":
@@ -399,7 +405,7 @@ class Resolver:
     def _relative_month(self, day: int, step: int, month: int) -> cal.Days:
         year, now, _ = civil_from_days(day)
         if step < 0:
-            year -= month >= now
+            year -= (month >= now) - step - 1
         elif step > 0:
             year += (month <= now) + step - 1
         return cal.month_days(year, month)
@@ -509,7 +515,7 @@ class Resolver:
         if unit in cal.MONTHS and node.span.parts[-1][1] % 1:
             unit = "month"
         granularity = cal.GRANULARITY[unit]
-        if (node.keep and base.granularity < granularity) or base.granularity is Granularity.QUARTER:
+        if (node.keep and base.granularity < granularity) or base.granularity in _KEPT:
             end = self._moved(base.end_day, node.span, node.sign)
             return from_days((day, end or day + 1), base.granularity, base.kind)
         if unit in cal.DAYS:
@@ -521,7 +527,7 @@ class Resolver:
 
     def _shift_fine(self, node: Shift, base: Value, name: str, kind: Kind) -> Value | None:
         start = base.start
-        if name == "document_time" and self.state.document is not None:
+        if isinstance(node.base, str) and name == "document_time" and self.state.document is not None:
             start = self.state.document
         day = self._moved(
             start // MICROS_PER_DAY,
@@ -661,7 +667,8 @@ class Resolver:
             end = from_days((days, days + 1), Granularity.DAY, end.kind, end.anchor)
         if start is None or end is None or end.end <= start.start or end.start < start.start:
             return None
-        last = end.start if opening and end.start > start.start else end.end
+        clock = end.granularity <= Granularity.HOUR and not end.fuzzy
+        last = end.start if (opening or clock) and end.start > start.start else end.end
         return Value(
             start.start, last, Granularity.RANGE, Kind.RANGE, start.anchor or end.anchor, start.fuzzy or end.fuzzy,
             start.start_latest, end.end_earliest, confidence=min(start.confidence, end.confidence), operands=(start, end),
@@ -716,6 +723,8 @@ class Resolver:
             op = "by"
         if of is None or of.start == OPEN_START or of.end == OPEN_END:
             return None
+        if of.granularity <= Granularity.HOUR and not of.fuzzy:
+            of = replace(of, end=of.start)
         start, end = {
             "since": (of.start, OPEN_END),
             "from": (of.start, OPEN_END),

@@ -79,6 +79,8 @@ class Cues:
         best: tuple[int, Tense] | None = None
         for match in self._regex.finditer(left):
             best = self._nearer(best, len(left) - match.end(), match)
+        if best is not None:
+            right = right.partition(",")[0]
         for match in self._regex.finditer(right):
             best = self._nearer(best, match.start() + 8, match)
             break
