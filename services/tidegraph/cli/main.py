@@ -11,6 +11,7 @@ _COMMANDS: Final = {
     "worker": ("tidegraph.cli.worker", "command"),
     "up": ("tidegraph.cli.up", "up"),
     "down": ("tidegraph.cli.up", "down"),
+    "demo": ("tidegraph.cli.demo", "command"),
     "ingest": ("tidegraph.cli.ingest", "command"),
 }
 
