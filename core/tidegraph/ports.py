@@ -276,6 +276,10 @@ class GraphReader(Protocol):
         """What changed in the graph, ascending by commit sequence."""
         ...
 
+    async def sequence(self, graph: str) -> int:
+        """Number of the last commit: the version of the graph that a basis quotes. Cheap."""
+        ...
+
     async def counts(self, graph: str) -> Mapping[str, int]:
         """Number of documents, chunks, events, entities, assertions, facts, for status and check."""
         ...

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
@@ -59,6 +59,11 @@ async def falkor(falkordb_url: str, registry: Registry) -> AsyncIterator[FalkorS
 @pytest.fixture
 def memory(registry: Registry) -> MemoryStore:
     return MemoryStore(registry, DIMENSIONS, "test-encoder")
+
+
+@pytest.fixture
+def fresh_memory(registry: Registry) -> Callable[[], MemoryStore]:
+    return lambda: MemoryStore(registry, DIMENSIONS, "test-encoder")
 
 
 @pytest.fixture(params=["memory", "falkor"])

@@ -8,6 +8,7 @@ import pytest
 from tests.contracts import samples as s
 
 from tidegraph.domain.documents import DocumentKind, EntityType, TimeState
+from tidegraph.domain.errors import NotFound
 from tidegraph.domain.interval import OPEN_END, OPEN_START, Granularity, Interval
 from tidegraph.ports import FactFilter, GraphStore, Neighbour, Visibility
 from tidegraph.storage.visibility import EVERYTHING
@@ -333,3 +334,12 @@ async def test_candidates_of_the_event_graph(store: GraphStore, graph: str) -> N
     nodes = await store.event_nodes(graph, [*ids.values(), "none"])
     assert [node.event_id for node in nodes] == sorted([ids["2020"], ids["2023"]])
     assert await store.event_nodes_of(graph, []) == []
+
+
+async def test_the_sequence_counts_the_commits(store: GraphStore, graph: str) -> None:
+    assert await store.sequence(graph) == 0
+    await store.commit(s.commit(graph, -1, 0))
+    await store.commit(s.commit(graph, 0, 1))
+    assert await store.sequence(graph) == 2
+    with pytest.raises(NotFound):
+        await store.sequence("no-such-graph")

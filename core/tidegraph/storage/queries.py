@@ -330,6 +330,7 @@ def exact_vector(what: str, condition: str) -> str:
 CHANGES: Final = """
 MATCH (c:Change) WHERE c.seq > $after RETURN properties(c) ORDER BY c.seq, c.id LIMIT $limit
 """
+SEQUENCE: Final = "MATCH (g:Graph {id: 'graph'}) RETURN g.sequence"
 COUNTS: Final = {
     "documents": "MATCH (n:Document) WHERE n.kind < 3 RETURN count(DISTINCT n.document_id)",
     "chunks": "MATCH (n:Chunk) RETURN count(n)",

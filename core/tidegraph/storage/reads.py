@@ -295,6 +295,11 @@ class FalkorReads:
         values = {"after": after_sequence, "limit": max(0, min(limit, MAX_LIMIT))}
         return [rows.change_of(row[0]) for row in await self.connection.read(graph, queries.CHANGES, values)]
 
+    async def sequence(self, graph: str) -> int:
+        """Number of the last commit; 0 before the first."""
+        found = await self.connection.read(graph, queries.SEQUENCE)
+        return int(found[0][0]) if found else 0
+
     async def counts(self, graph: str) -> Mapping[str, int]:
         """Documents, chunks, events, entities, assertions and fact versions of the graph."""
         found = {}

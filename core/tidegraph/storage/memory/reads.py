@@ -257,6 +257,9 @@ class MemoryReads:
         found = [change for change in self.graph(graph).changes if change.sequence > after_sequence]
         return sorted(found, key=lambda change: (change.sequence, change.change_id))[: max(0, limit)]
 
+    async def sequence(self, graph: str) -> int:
+        return self.graph(graph).sequence
+
     async def counts(self, graph: str) -> Mapping[str, int]:
         state = self.graph(graph)
         documents = {

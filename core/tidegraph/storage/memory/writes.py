@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from tidegraph.domain.facts import Assertion
 from tidegraph.ports import ChunkRecord, Commit, DocumentRecord, EventRecord, WriterState
+from tidegraph.storage import codec
 from tidegraph.storage.connection import check_graph_name
 from tidegraph.storage.memory.names import StoredEntity
 from tidegraph.storage.memory.reads import MemoryGraph
@@ -32,7 +33,7 @@ class MemoryWrites(MemorySearch):
     async def commit(self, commit: Commit) -> WriterState | None:
         """Apply one commit. None: the fence did not match and nothing changed."""
         check_vectors(commit.vectors, self.dimensions)
-        commit_parameters(commit)  # refuses what the real store would refuse
+        codec.parameters(commit_parameters(commit))  # refuses what the real store would refuse
         state, fence = self._graphs.get(check_graph_name(commit.graph)), commit.fence
         if state is None or state.offsets.get(fence.partition, -1) != fence.expected:
             return None

@@ -23,22 +23,26 @@ def changed(
     Only what is believed now counts: a change of what was once believed is no news. A version that takes
     the place of one with the same subject, object and qualifiers is *bounded* when it ends earlier,
     *reopened* when it ends later, else *asserted* anew; one that takes no other's place is *asserted*, or
-    *announced* while it rests on plans. What is no longer believed in any form was *superseded* when
-    another value holds at some of its time, else *retracted*.
+    *announced* while it rests on plans. What is no longer believed in any form was *superseded* when a
+    value that was not believed before holds at some of its time, else *retracted*.
     """
     old = {content_of(version): version for version in before if version.invalidated_at == OPEN_END}
     new = {content_of(version): version for version in after if version.invalidated_at == OPEN_END}
     gone = [version for content, version in old.items() if content not in new]
     come = [version for content, version in new.items() if content not in old]
     found = [(_action(version, gone), version, version.recorded_at) for version in come]
+    arisen = [version for action, version, _ in found if action in ("asserted", "announced")]
     claims = {_claim(version) for version in come}
     closed = {version.version_id: version.invalidated_at for version in after}
     for version in gone:
         if _claim(version) not in claims:
-            rivals = any(other.valid.overlaps(version.valid) for other in new.values())
-            instant = closed.get(version.version_id, version.recorded_at)
-            found.append(("superseded" if rivals else "retracted", version, instant))
+            action = "superseded" if any(_replaces(other, version) for other in arisen) else "retracted"
+            found.append((action, version, closed.get(version.version_id, version.recorded_at)))
     return sorted(found, key=lambda item: (item[2], item[1].valid.start, item[1].version_id))
+
+
+def _replaces(other: FactVersion, version: FactVersion) -> bool:
+    return _claim(other) != _claim(version) and other.valid.overlaps(version.valid)
 
 
 def _claim(version: FactVersion) -> tuple[object, ...]:
