@@ -38,7 +38,7 @@ async def resolve(ports: Ports, caller: Caller, asked: AskedTime, read: Interval
     known_floor = await _wait(ports, asked.awaited) if asked.awaited else 0
     now = ports.clock.now()
     watermark = await ports.status.watermark(caller.graph)
-    counts = await ports.store.counts(caller.graph)
+    version = await ports.store.sequence(caller.graph)
     known_at = asked.known_at
     if known_at is None:
         known_at = max(now, watermark, known_floor)
@@ -50,7 +50,7 @@ async def resolve(ports: Ports, caller: Caller, asked: AskedTime, read: Interval
         seen=Visibility(known_at=known_at, labels=caller.labels),
         now=now,
         watermark=watermark,
-        graph_version=counts.get("sequence", 0),
+        graph_version=version,
     )
 
 

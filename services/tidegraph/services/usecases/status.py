@@ -40,9 +40,10 @@ async def read_status(ports: Ports, caller: Caller) -> StatusFound:
     components: list[Component] = []
     rows: Mapping[str, int] = {}
     documents: Mapping[str, int] = {}
-    watermark = OPEN_START
+    watermark, version = OPEN_START, 0
     try:
         rows = await asyncio.wait_for(ports.store.counts(caller.graph), PART_SECONDS)
+        version = await asyncio.wait_for(ports.store.sequence(caller.graph), PART_SECONDS)
         components.append(Component("store", True, "answers"))
     except NotFound:
         components.append(Component("store", True, "answers; the graph is empty"))
@@ -57,9 +58,9 @@ async def read_status(ports: Ports, caller: Caller) -> StatusFound:
     components.append(await _encoder(ports))
     return StatusFound(
         documents=documents,
-        rows={name: count for name, count in rows.items() if name != "sequence"},
+        rows=rows,
         watermark=watermark,
-        graph_version=rows.get("sequence", 0),
+        graph_version=version,
         components=tuple(components),
     )
 
