@@ -206,6 +206,8 @@ def _iso(text: str) -> _Wall | None:
     year = int(match["year"])
     if match["week"]:
         days, grain = _week(year, int(match["week"]), match["weekday"])
+        if not 1 <= int(match["week"]) <= 53 or days > days_from_civil(year + 1, 1, 3):
+            return None
     elif match["ordinal"]:
         days, grain = days_from_civil(year, 1, 1) + int(match["ordinal"]) - 1, Granularity.DAY
         if days < days_from_civil(year, 1, 1) or days >= days_from_civil(year + 1, 1, 1):
