@@ -477,16 +477,19 @@ def ended(end: End, found: list[Stretch]) -> str:
     return ""
 
 
-def values_at(
-    claims: Sequence[Assertion], turns: Sequence[Revision], policy: KeyPolicy, time: int
-) -> set[str]:
+class Oracle:
     """The values held at an instant of the world, when exactly these claims and revisions count."""
-    found, undated, dated = belief(claims, turns, policy)
-    names = {s.who for s in holders(found, time)}
-    if names:
+
+    def __init__(self, claims: Sequence[Assertion], turns: Sequence[Revision], policy: KeyPolicy) -> None:
+        self._found, undated, dated = belief(claims, turns, policy)
+        known = {start.who for start in dated}
+        loose = [start for start in undated if start.who not in known]
+        self._first = min((s.at for s in self._found if holders(self._found, s.at)), default=OPEN_END)
+        best = min(loose, key=lambda s: rank(s.claim, int(s.grain), False), default=None)
+        self._undated = best.who if best else ""
+
+    def values_at(self, time: int) -> set[str]:
+        names = {s.who for s in holders(self._found, time)}
+        if not names and self._undated and time < self._first:
+            return {self._undated}
         return names
-    loose = [s for s in undated if s.who not in {d.who for d in dated}]
-    if loose and time < min((s.at for s in found if holders(found, s.at)), default=OPEN_END):
-        best = min(loose, key=lambda s: rank(s.claim, int(s.grain), False))
-        return {best.who}
-    return set()
