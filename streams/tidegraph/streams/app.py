@@ -26,7 +26,7 @@ _EMBEDDED: Final[dict[str, Any]] = {
     "stream_buffer_maxsize": 128,
 }
 _KAFKA: Final[dict[str, Any]] = {
-    "broker_session_timeout": 45.0,
+    "broker_session_timeout": 15.0,  # after a crash a partition waits this long for its next worker
     "broker_heartbeat_interval": 3.0,
     "broker_commit_interval": 2.0,
     "broker_max_poll_records": 500,

@@ -18,6 +18,9 @@ _BROKER_TIME: Final = 1
 _CLAIM_TOLERANCE_MICROS: Final = 5_000_000
 """Clocks of one site differ by less; a producer that claims a later time is held to the present."""
 
+STAMPED: Final = frozenset({Topic.DOCUMENTS, Topic.CONTROL})
+"""Where documents and decisions enter: the stamp of the position is their recorded time."""
+
 Incarnations = Callable[[Sequence[Topic]], Awaitable[dict[Topic, str]]]
 
 
@@ -58,6 +61,7 @@ class Intake:
     def __init__(
         self, topics: Sequence[Topic], incarnations: Incarnations, stamps: ProgressStore, clock: Clock
     ) -> None:
+        """Records of topics with the broker's time are stamped."""
         self._topics = tuple(topics)
         self._ask = incarnations
         self._store = stamps
@@ -105,15 +109,15 @@ class Intake:
             self._lives = await self._ask(self._topics)
         return self._lives[topic]
 
-    async def inputs(self, arrivals: Sequence[Arrival], *, stamped: bool = False) -> list[Input]:
-        """Inputs of a batch; with ``stamped`` each gets its recorded time, which is kept before use."""
-        self._notice_new_life(arrivals)
+    async def inputs(self, arrivals: Sequence[Arrival]) -> list[Input]:
+        """Inputs of a batch; the recorded times among them are kept before they are used."""
+        self.is_new_life(arrivals)
         result, touched = [], set()
         for each in arrivals:
             record = each.record
             life = await self.life(Topic(record.topic))
             stamp = 0
-            if stamped:
+            if record.topic in STAMPED:
                 name = f"{life}/{record.partition}"
                 touched.add(name)
                 stamp = await self._stamp(name, each)
@@ -128,11 +132,16 @@ class Intake:
         latest = OPEN_END if each.has_broker_time else self._clock.now() + _CLAIM_TOLERANCE_MICROS
         return self._stamps[name].stamp(each.record.offset, each.record.timestamp, latest)
 
-    def _notice_new_life(self, arrivals: Sequence[Arrival]) -> None:
-        """Offsets only step back by a rewind or because the broker started empty: ask again then."""
+    def is_new_life(self, arrivals: Sequence[Arrival]) -> bool:
+        """Whether the topic may have begun anew: its id is then asked for again.
+
+        Offsets only step back by a rewind or because the broker started empty.
+        """
+        stepped_back = False
         for each in arrivals:
-            record = each.record
-            partition = (record.topic, record.partition)
-            if record.offset <= self._seen.get(partition, -1):
-                self._lives.clear()
-            self._seen[partition] = record.offset
+            partition = (each.record.topic, each.record.partition)
+            stepped_back |= each.record.offset <= self._seen.get(partition, -1)
+            self._seen[partition] = each.record.offset
+        if stepped_back:
+            self._lives.clear()
+        return stepped_back

@@ -17,12 +17,13 @@ from tidegraph.domain.errors import Conflicted, LimitExceeded, Rejected, Retryab
 from tidegraph.log.deadletter import Failure, letter
 from tidegraph.log.status import Outcome
 from tidegraph.ports import Clock
-from tidegraph.streams.flow import Handler, Input, Result, Sink, status_line
+from tidegraph.streams.flow import Handler, Input, Result, Sink, Subject, status_line
 
 logger = logging.getLogger(__name__)
 
 BUG_ATTEMPTS: Final = 3
 """How often a failure of ours is tried again before it is buried: some are races."""
+_HEADERS_KEPT: Final = 30
 _OVERSIZED: Final = b"tidegraph: the record is larger than a dead letter may be"
 
 
@@ -40,28 +41,90 @@ class Backoff:
         return min(self.cap_seconds, max(jittered, asked_seconds if attempt > 1 else 0.0))
 
 
+class Scribe:
+    """Writes what came of a record, however long the log is away."""
+
+    def __init__(
+        self,
+        stage: str,
+        sink: Sink,
+        clock: Clock,
+        *,
+        backoff: Backoff | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self.stage = stage
+        self.sink = sink
+        self._clock = clock
+        self._backoff = backoff or Backoff()
+        self._sleep = sleep
+
+    async def put(self, result: Result) -> None:
+        """Status lines first, then outputs.
+
+        Raises:
+            LimitExceeded: an output is larger than its topic takes.
+        """
+        await self.persist(lambda: self.sink.tell(result.statuses))
+        await self.persist(lambda: self.sink.write(result.outputs))
+
+    async def bury(self, item: Input, subject: Subject, error: BaseException, *, expected: bool) -> None:
+        """The record's dead letter, and its status; an unexpected error goes with its trace."""
+        now = self._clock.now()
+        failure = Failure(
+            record=item.record,
+            incarnation=item.incarnation,
+            stage=self.stage,
+            error=error,
+            graph=subject.graph,
+            document_id=subject.document_id,
+            failed_at=now,
+        )
+        key, value, headers = letter(failure, expected)
+        try:
+            await self.persist(lambda: self.sink.bury(key, value, headers))
+        except LimitExceeded:
+            await self.persist(lambda: self.sink.bury(key, _OVERSIZED, headers[-_HEADERS_KEPT:]))
+        cause = f"{failure.reason}: {error.args[0] if error.args else ''}"
+        line = status_line(subject, self.stage, now, outcome=Outcome.DEAD_LETTER, cause=cause)
+        await self.persist(lambda: self.sink.tell((line,)))
+
+    async def persist(self, write: Callable[[], Awaitable[None]]) -> None:
+        """Write to the log until it has the records.
+
+        Raises:
+            LimitExceeded: a record is too large; nothing else.
+        """
+        attempt = 0
+        while True:
+            attempt += 1
+            try:
+                return await write()
+            except LimitExceeded:
+                raise
+            except Exception as error:
+                # Refused access and wrong settings are the operator's to repair: hold, and say so.
+                await self.wait(error, attempt)
+
+    async def wait(self, error: Exception, attempt: int) -> None:
+        """Pause before the next attempt; long waits are told to the operator."""
+        asked = error.retry_after_seconds if isinstance(error, Retryable) else 0.0
+        pause = self._backoff.pause(attempt, asked)
+        level = logging.WARNING if attempt in (3, 10) or attempt % 60 == 0 else logging.DEBUG
+        logger.log(level, "%s waits %.1f s (attempt %d): %s", self.stage, pause, attempt, error)
+        await self._sleep(pause)
+
+
 class Runner:
     """Runs one stage over batches.
 
     Records of one key are handled in order, different keys side by side up to ``concurrency``.
     """
 
-    def __init__(
-        self,
-        handler: Handler,
-        sink: Sink,
-        clock: Clock,
-        *,
-        backoff: Backoff | None = None,
-        concurrency: int = 4,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-    ) -> None:
+    def __init__(self, handler: Handler, scribe: Scribe, *, concurrency: int = 4) -> None:
         self._handler = handler
-        self._sink = sink
-        self._clock = clock
-        self._backoff = backoff or Backoff()
+        self._scribe = scribe
         self._limit = asyncio.Semaphore(concurrency)
-        self._sleep = sleep
 
     async def run(self, batch: Sequence[Input]) -> None:
         """Handle a batch; returns when each record has come to its end in the log."""
@@ -80,17 +143,12 @@ class Runner:
 
     async def _one(self, item: Input) -> None:
         try:
-            result = await self._settled(item)
+            await self._scribe.put(await self._settled(item))
         except Rejected as error:
-            await self._bury(item, error, expected=True)
+            await self._scribe.bury(item, self._handler.subject(item), error, expected=True)
         except Exception as error:  # a bug of ours must not stop the stream
             logger.exception("%s failed on %s", self._handler.stage, item.position)
-            await self._bury(item, error, expected=False)
-        else:
-            try:
-                await self._write(result)
-            except LimitExceeded as error:
-                await self._bury(item, error, expected=True)
+            await self._scribe.bury(item, self._handler.subject(item), error, expected=False)
 
     async def _settled(self, item: Input) -> Result:
         """The stage's result; waits out what can be waited out."""
@@ -99,60 +157,10 @@ class Runner:
             attempt += 1
             try:
                 return await self._handler.handle(item)
-            except (Retryable, Conflicted) as error:
-                await self._wait(error, attempt)
             except Rejected:
                 raise
-            except Exception:
-                if attempt >= BUG_ATTEMPTS:
-                    raise
-                await self._sleep(self._backoff.pause(attempt))
-
-    async def _write(self, result: Result) -> None:
-        await self.persist(lambda: self._sink.tell(result.statuses))
-        await self.persist(lambda: self._sink.write(result.outputs))
-
-    async def _bury(self, item: Input, error: BaseException, *, expected: bool) -> None:
-        subject = self._handler.subject(item)
-        now = self._clock.now()
-        failure = Failure(
-            record=item.record,
-            incarnation=item.incarnation,
-            stage=self._handler.stage,
-            error=error,
-            graph=subject.graph,
-            document_id=subject.document_id,
-            failed_at=now,
-        )
-        key, value, headers = letter(failure, expected)
-        try:
-            await self.persist(lambda: self._sink.bury(key, value, headers))
-        except LimitExceeded:
-            await self.persist(lambda: self._sink.bury(key, _OVERSIZED, headers[-30:]))
-        cause = f"{failure.reason}: {error.args[0] if error.args else ''}"
-        line = status_line(subject, self._handler.stage, now, outcome=Outcome.DEAD_LETTER, cause=cause)
-        await self.persist(lambda: self._sink.tell((line,)))
-
-    async def persist(self, write: Callable[[], Awaitable[None]]) -> None:
-        """Write to the log until it has the records, however long it is away.
-
-        Raises:
-            LimitExceeded: a record is too large; nothing else.
-        """
-        attempt = 0
-        while True:
-            attempt += 1
-            try:
-                return await write()
-            except LimitExceeded:
-                raise
             except Exception as error:
-                # Refused access and wrong settings are the operator's to repair: hold, and say so.
-                await self._wait(error, attempt)
-
-    async def _wait(self, error: Exception, attempt: int) -> None:
-        asked = error.retry_after_seconds if isinstance(error, Retryable) else 0.0
-        pause = self._backoff.pause(attempt, asked)
-        level = logging.WARNING if attempt in (3, 10) or attempt % 60 == 0 else logging.DEBUG
-        logger.log(level, "%s waits %.1f s (attempt %d): %s", self._handler.stage, pause, attempt, error)
-        await self._sleep(pause)
+                is_ours = not isinstance(error, Retryable | Conflicted)
+                if is_ours and attempt >= BUG_ATTEMPTS:
+                    raise
+                await self._scribe.wait(error, attempt)

@@ -5,32 +5,43 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Final
 
 from tidegraph.domain.errors import Rejected
+from tidegraph.domain.eventgraph import EventGraphParameters
+from tidegraph.domain.predicates import Registry
 from tidegraph.inputs.envelope import configured, decode
 from tidegraph.language.extractor import LanguageExtractor
+from tidegraph.language.registry import load_registry
 from tidegraph.log.admin import BrokerClass, LogAdmin
 from tidegraph.log.producer import KafkaLog
 from tidegraph.log.status import Stage
 from tidegraph.log.topics import Topic
 from tidegraph.models.clock import SystemClock
-from tidegraph.ports import Clock, LogRecord, StatusStore
+from tidegraph.models.factory import make_encoder
+from tidegraph.ports import Clock, Encoder, GraphStore, LogRecord, StatusStore
 from tidegraph.settings import Settings
 from tidegraph.storage.connection import Connection
+from tidegraph.storage.falkor import open_store
 from tidegraph.storage.status import RedisStatusStore
 from tidegraph.streams.agents import attach
 from tidegraph.streams.app import StageApp, make_app
+from tidegraph.streams.cursor import Cursors
+from tidegraph.streams.delivery import ChangeFeed, Delivery, deliver
 from tidegraph.streams.flow import Handler
 from tidegraph.streams.gate import Gate
 from tidegraph.streams.intake import Arrival, Intake
 from tidegraph.streams.progress import RedisProgress
 from tidegraph.streams.pulse import Pulse
-from tidegraph.streams.runner import Runner
+from tidegraph.streams.runner import Runner, Scribe
 from tidegraph.streams.sink import LogSink
 from tidegraph.streams.stages.extract import ExtractHandler
 from tidegraph.streams.stages.ground import Decode, GroundHandler
+from tidegraph.streams.stages.resolve import ResolveHandler
 from tidegraph.streams.stages.track import Tracker
+from tidegraph.streams.stages.write import WriteStage
+from tidegraph.streams.writing.writer import GraphWriter
 
 INPUTS: Final[dict[Stage, tuple[Topic, ...]]] = {
     Stage.GROUND: (Topic.DOCUMENTS,),
@@ -39,8 +50,6 @@ INPUTS: Final[dict[Stage, tuple[Topic, ...]]] = {
     Stage.WRITE: (Topic.RESOLVED,),
     Stage.TRACK: (Topic.STATUS,),
 }
-_STAMPED: Final = frozenset({Topic.DOCUMENTS})
-
 Background = Callable[[], Coroutine[Any, Any, None]]
 
 
@@ -54,6 +63,47 @@ def envelope_decoder(settings: Settings) -> Decode:
     return read
 
 
+class Graphs:
+    """The graphs and what writing them needs; opened by the stages that do."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    @cached_property
+    def registry(self) -> Registry:
+        """The predicate policies."""
+        return load_registry(self._settings.predicates_file)
+
+    @cached_property
+    def encoder(self) -> Encoder:
+        """The encoder whose vectors the graphs hold."""
+        return make_encoder()
+
+    @cached_property
+    def store(self) -> GraphStore:
+        """The graphs."""
+        settings = self._settings.store
+        return open_store(
+            settings.url, settings, self.registry, self.encoder.dimensions, self.encoder.model_id
+        )
+
+    def writer(self, settings: Settings) -> GraphWriter:
+        """A writer of the graphs."""
+        window = settings.event_graph
+        parameters = EventGraphParameters(
+            delta_days=window.delta_days,
+            alpha_per_day=window.alpha_per_day,
+            top_k=window.top_k,
+            frequency_cap=window.frequency_cap,
+        )
+        return GraphWriter(self.store, self.registry, self.encoder, parameters)
+
+    async def close(self) -> None:
+        """Disconnect, if connected."""
+        if "store" in self.__dict__:
+            await self.store.close()
+
+
 @dataclass(slots=True)
 class Ports:
     """The outside parts that the stages of one worker share."""
@@ -64,6 +114,7 @@ class Ports:
     progress: RedisProgress
     status: StatusStore
     connection: Connection
+    graphs: Graphs
     clock: Clock
 
     @staticmethod
@@ -82,6 +133,7 @@ class Ports:
             progress=RedisProgress(url, prefix),
             status=RedisStatusStore(connection),
             connection=connection,
+            graphs=Graphs(settings),
             clock=SystemClock(),
         )
 
@@ -90,6 +142,7 @@ class Ports:
         await self.log.close()
         await self.progress.close()
         await self.connection.close()
+        await self.graphs.close()
 
 
 @dataclass(slots=True)
@@ -125,25 +178,67 @@ async def build(stage: Stage, settings: Settings, broker: BrokerClass, ports: Po
 def _process(
     stage: Stage, settings: Settings, ports: Ports, intake: Intake, run: StageRun
 ) -> Callable[[Sequence[Arrival]], Awaitable[None]]:
-    if stage is Stage.TRACK:
-        tracker = Tracker(ports.status, ports.progress)
+    match stage:
+        case Stage.TRACK:
+            return _track(ports)
+        case Stage.WRITE:
+            return _write(settings, ports, intake, run)
+        case _:
+            return _run(stage, settings, ports, intake, run)
 
-        async def track(arrivals: Sequence[Arrival]) -> None:
-            await tracker.fold([each.record for each in arrivals])
 
-        return track
-    runner = Runner(_handler(stage, settings, ports), LogSink(ports.log), ports.clock)
+def _track(ports: Ports) -> Callable[[Sequence[Arrival]], Awaitable[None]]:
+    tracker = Tracker(ports.status, ports.progress)
+
+    async def track(arrivals: Sequence[Arrival]) -> None:
+        await tracker.fold([each.record for each in arrivals])
+
+    return track
+
+
+def _run(
+    stage: Stage, settings: Settings, ports: Ports, intake: Intake, run: StageRun
+) -> Callable[[Sequence[Arrival]], Awaitable[None]]:
+    runner = Runner(_handler(stage, settings, ports), Scribe(stage, LogSink(ports.log), ports.clock))
     if stage is Stage.GROUND:
         pulse = Pulse(run.app, intake, ports.log, settings.kafka.topic_prefix, ports.clock)
         run.background.append(pulse.run)
         run.on_assignment.append(pulse.reset)
 
     async def process(arrivals: Sequence[Arrival]) -> None:
-        items = await intake.inputs(arrivals, stamped=stage is Stage.GROUND)
+        items = await intake.inputs(arrivals)
         await runner.run(items)
         intake.finished(items)
 
     return process
+
+
+def _write(
+    settings: Settings, ports: Ports, intake: Intake, run: StageRun
+) -> Callable[[Sequence[Arrival]], Awaitable[None]]:
+    store, scribe = ports.graphs.store, Scribe(Stage.WRITE, LogSink(ports.log), ports.clock)
+    delivery = Delivery(
+        stage=WriteStage(ports.graphs.writer(settings), ports.clock),
+        store=store,
+        feed=ChangeFeed(store, ports.progress, scribe),
+        scribe=scribe,
+    )
+
+    async def life() -> str:
+        return await intake.life(Topic.RESOLVED)
+
+    cursors = Cursors(run.app, run.gate, settings.kafka.topic_prefix, store.applied, life)
+    run.background.append(cursors.run)
+    run.on_assignment += [cursors.reset, delivery.forget]
+    process = deliver(delivery, cursors, life)
+
+    async def noticed(arrivals: Sequence[Arrival]) -> None:
+        if intake.is_new_life(arrivals):
+            cursors.reset()
+            delivery.forget()
+        await process(arrivals)
+
+    return noticed
 
 
 def _handler(stage: Stage, settings: Settings, ports: Ports) -> Handler:
@@ -154,5 +249,7 @@ def _handler(stage: Stage, settings: Settings, ports: Ports) -> Handler:
             )
         case Stage.EXTRACT:
             return ExtractHandler(LanguageExtractor(), ports.clock)
+        case Stage.RESOLVE:
+            return ResolveHandler(ports.graphs.store, ports.clock)
         case _:
             raise ValueError(f"no handler for stage {stage}")

@@ -17,7 +17,7 @@ from tidegraph.log.status import StatusRecord
 from tidegraph.log.topics import Topic
 from tidegraph.ports import LogRecord
 from tidegraph.streams.flow import Input, Output, Result, Subject, status_line
-from tidegraph.streams.runner import BUG_ATTEMPTS, Backoff, Runner
+from tidegraph.streams.runner import BUG_ATTEMPTS, Backoff, Runner, Scribe
 
 
 class StillClock:
@@ -91,7 +91,7 @@ def _runner(stage: Script, sink: Memory, slept: list[float] | None = None) -> Ru
             slept.append(seconds)
         await asyncio.sleep(0)
 
-    return Runner(stage, sink, StillClock(), sleep=sleep)
+    return Runner(stage, Scribe(stage.stage, sink, StillClock(), sleep=sleep))
 
 
 async def test_a_rejected_record_is_buried_and_the_rest_flows_on() -> None:
@@ -165,7 +165,8 @@ async def test_cancellation_passes_through() -> None:
         await asyncio.Event().wait()
 
     stage = Script({0: [Retryable("AWAY", "x")]})
-    task = asyncio.create_task(Runner(stage, sink, StillClock(), sleep=forever).run([_item(0)]))
+    runner = Runner(stage, Scribe("ground", sink, StillClock(), sleep=forever))
+    task = asyncio.create_task(runner.run([_item(0)]))
     await started.wait()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):

@@ -1,0 +1,162 @@
+"""The write stage's loop: a batch of one partition into its graphs, then told, published, and noted.
+
+The order is the guarantee: the store has it before anybody is told, and its offset moves on last. What
+a stopped worker left half done is read again, changes nothing in the graph, and is told again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from tidegraph.domain.errors import Conflicted, NotFound, Rejected, Retryable
+from tidegraph.events.v1 import records_pb2
+from tidegraph.log.headers import stamped
+from tidegraph.log.keys import join_key
+from tidegraph.log.status import Stage
+from tidegraph.log.topics import Topic
+from tidegraph.ports import ChangeRow, GraphStore
+from tidegraph.streams.cursor import Cursors
+from tidegraph.streams.flow import Input, Output
+from tidegraph.streams.intake import Arrival
+from tidegraph.streams.progress import ProgressStore
+from tidegraph.streams.runner import Scribe
+from tidegraph.streams.stages.write import WriteStage
+
+_PAGE: Final = 500
+
+
+@dataclass(slots=True)
+class ChangeFeed:
+    """Puts what changed in a graph on ``changes``: read from the graph by sequence, at least once."""
+
+    store: GraphStore
+    progress: ProgressStore
+    scribe: Scribe
+    _published: dict[str, int] = field(default_factory=dict)
+
+    def forget(self) -> None:
+        """Ask again how far graphs were published: another worker may have gone on."""
+        self._published.clear()
+
+    async def publish(self, graph: str, sequence: int) -> None:
+        """Publish the changes of the graph up to its commit sequence.
+
+        Raises:
+            Retryable: the store is away.
+        """
+        if graph not in self._published:
+            self._published[graph] = await self.progress.published(graph)
+        # A store that lost its last second counts from an earlier sequence: what follows is told again.
+        position = start = min(self._published[graph], sequence)
+        while position < sequence:
+            rows = await self._page(graph, position)
+            if not rows:
+                position = sequence
+                break
+            outputs = tuple(_output(graph, row) for row in rows)
+            await self.scribe.persist(lambda outputs=outputs: self.scribe.sink.write(outputs))  # type: ignore[misc]
+            position = rows[-1].sequence
+        if position != self._published[graph] or start != position:
+            await self.progress.set_published(graph, position)
+        self._published[graph] = position
+
+    async def _page(self, graph: str, after: int) -> list[ChangeRow]:
+        """The next rows, never a part of the rows of one commit."""
+        limit = _PAGE
+        while True:
+            try:
+                rows = await self.store.changes(graph, after, limit)
+            except NotFound:
+                return []
+            if len(rows) < limit:
+                return rows
+            whole = [row for row in rows if row.sequence < rows[-1].sequence]
+            if whole:
+                return whole
+            limit *= 4
+
+
+@dataclass(slots=True)
+class Delivery:
+    """Takes batches of ``resolved`` in, for the graphs that this worker owns."""
+
+    stage: WriteStage
+    store: GraphStore
+    feed: ChangeFeed
+    scribe: Scribe
+
+    def forget(self) -> None:
+        """Another worker may have written meanwhile."""
+        self.stage.writer.forget()
+        self.feed.forget()
+
+    async def apply(self, name: str, batch: Sequence[Input]) -> None:
+        """Take in records of one partition that follow what the store has, in order.
+
+        Args:
+            name: the partition in this life of the log, as fences and ``applied`` know it.
+
+        Raises:
+            Retryable, Conflicted: nothing is noted as applied; ask the store where it stands.
+        """
+        for graph, items in self.stage.by_graph(batch).items():
+            result = await self.stage.write(graph, items)
+            await self.feed.publish(graph, result.sequence)
+            statuses = result.statuses
+            await self.scribe.persist(lambda statuses=statuses: self.scribe.sink.tell(statuses))  # type: ignore[misc]
+            for item, error in result.rejected:
+                expected = isinstance(error, Rejected)
+                await self.scribe.bury(item, self.stage.subject(item), error, expected=expected)
+        await self.store.set_applied(name, batch[-1].record.offset)
+
+
+def deliver(
+    delivery: Delivery, cursors: Cursors, life: Callable[[], Awaitable[str]]
+) -> Callable[[Sequence[Arrival]], Awaitable[None]]:
+    """The process of the write agent: each partition on its own, from where the store stands."""
+
+    async def one(partition: int, arrivals: Sequence[Arrival]) -> None:
+        try:
+            due = await cursors.due(partition, [each.record for each in arrivals])
+            if due:
+                incarnation = await life()
+                await delivery.apply(
+                    await cursors.name(partition), [Input(record, incarnation, 0) for record in due]
+                )
+                await cursors.advance(partition, due[-1].offset)
+        except (Retryable, Conflicted):
+            cursors.reset(partition)
+            delivery.forget()
+            raise
+
+    async def process(arrivals: Sequence[Arrival]) -> None:
+        partitions: dict[int, list[Arrival]] = defaultdict(list)
+        for each in arrivals:
+            partitions[each.record.partition].append(each)
+        results = await asyncio.gather(
+            *(one(partition, group) for partition, group in partitions.items()), return_exceptions=True
+        )
+        for result in results:
+            if isinstance(result, BaseException):
+                raise result
+
+    return process
+
+
+def _output(graph: str, row: ChangeRow) -> Output:
+    change = records_pb2.Change(
+        change_id=row.change_id,
+        graph=graph,
+        sequence=row.sequence,
+        action=row.action,
+        entity_id=row.entity_id,
+        version_id=row.version_id,
+        recorded_at=row.recorded_at,
+        text=row.text,
+    )
+    key = join_key(graph, row.entity_id)
+    return Output(Topic.CHANGES, key, change.SerializeToString(), tuple(stamped((), Stage.WRITE)), key)
