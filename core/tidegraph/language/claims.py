@@ -236,15 +236,13 @@ def _handover(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Cla
     roles = roles_in(clause, pattern.b)
     losers, roles = _role_beside(losers, roles)
     losers = [t for t in losers if not is_role(t)]
-    if (
-        not winners
-        or any(is_role(w) for w in winners)
-        or not (losers or (roles and pattern.id == "post.passes"))
-    ):
+    follows = bool(earlier) and "over" in clause.particles and not (roles or clause.slots.get("obj"))
+    alone = (roles and pattern.options.get("alone")) or follows
+    if not winners or any(is_role(w) for w in winners) or not (losers or alone):
         return []
     if pattern.options.get("group_c") and not (roles or clause.slots.get("with")):
         return []
-    if not roles and pattern.id in {"post.succeed", "post.take-over-from", "post.replace-with"} and earlier:
+    if not roles and pattern.options.get("inherits") and earlier:
         roles = [earlier[-1]]
     claims: list[Claim] = []
     for role in roles:

@@ -117,8 +117,12 @@ def _clause(verb: Token, sentence: Sentence) -> Clause:
             slots.setdefault("comp", []).extend(spell_out(child))
         elif child.dep in {"ccomp", "xcomp"} and _small_clause(child):
             _read_small_clause(child, slots)
-        if child.dep == "prt" or (child.lower in _PARTICLES and child.dep in {"advmod", "prep"}):
+        if child.dep == "prt" or (child.lower in _PARTICLES and _beside(verb, child)):
             particles.add(child.lower)
+        if child.dep in {"advmod", "acomp"}:
+            for below in child.children:
+                if below.dep == "prep":
+                    _read_prepositions(below, slots)
         if child.dep in {"prep", "agent", "dative", "prt"} or child.tag in {"IN", "TO"}:
             _read_prepositions(child, slots)
     if governor:
@@ -129,6 +133,11 @@ def _clause(verb: Token, sentence: Sentence) -> Clause:
         slots.setdefault("subj", []).extend(slots["by"])
     _as_complement(slots)
     return Clause(verb, verb.lemma, frozenset(particles), slots, passive, aspect, governor, sentence)
+
+
+def _beside(verb: Token, child: Token) -> bool:
+    """ "took on Ada": a preposition right after the verb may be its particle; an adverb may stand anywhere."""
+    return child.dep == "advmod" or (child.dep == "prep" and child.i == verb.i + 1)
 
 
 def _verbless(root: Token, sentence: Sentence) -> Clause:

@@ -186,10 +186,15 @@ class _State:
             subject = current.child("nsubj", "nsubjpass")
             if subject is not None and subject.i < token.i:
                 thing = self.resolution.of(subject)
-                if thing is not None and not (thing.certain and thing.type is EntityType.PERSON):
-                    thing.sharpen(EntityType.ORGANISATION)
-                    return thing
-                return None
+                if thing is None or (
+                    token.lower in _THEY and thing.certain and thing.type is EntityType.PERSON
+                ):
+                    return None
+                if token.lower in _IT and thing.type is EntityType.PERSON:
+                    # "Carl Zeiss replaced its chief executive": no person.
+                    thing.type, thing.gender = EntityType.ORGANISATION, ""
+                thing.sharpen(EntityType.ORGANISATION)
+                return thing
         return None
 
     def _best(self, number: int, kinds: Sequence[EntityType], gender: str) -> Thing | None:

@@ -93,7 +93,7 @@ def patterns_for(clause: Clause) -> Iterable[Pattern]:
     for particle, pattern in _index("pattern", "verbs").get(clause.lemma, ()):
         if pattern.id in seen:
             continue
-        if particle and particle not in clause.particles and particle not in clause.slots:
+        if particle and particle not in clause.particles:
             continue
         seen.add(pattern.id)
         yield pattern

@@ -196,7 +196,7 @@ def _step(tokens: Tokens, first: int, i: int) -> int:
     if tokens.capital(i):
         return 0 if _breaks(tokens, first, i) else 1
     lower = tokens.lower[i]
-    if (lower in _TAILS and lower.endswith(".")) or lower in {"f.c", "a.f.c"}:
+    if _lower_tail(tokens, i) or (lower in _TAILS and lower.endswith(".")) or lower in {"f.c", "a.f.c"}:
         return 1
     if not after:
         return 1 if _number_of_name(tokens, i) else 0
@@ -257,6 +257,9 @@ def _lower_tail(tokens: Tokens, i: int) -> bool:
         return False
     if tokens.lower[i] in {"plc", "gmbh", "ltd", "inc", "llc", "ab", "oy", "spa"}:
         return True
+    if tokens.lower[i - 1] in _FOREIGN_SCHOOLS:
+        # "École polytechnique", "Université libre de Bruxelles"
+        return True
     one = (
         tokens.ner[i][0]
         and tokens.ner[i][0] == tokens.ner[i - 1][0]
@@ -306,8 +309,8 @@ def _conjoined(tokens: Tokens, first: int, i: int) -> int:
         return 3 if ahead and {tokens.lower[k] for k in range(first, i)} & _JOINING_HEADS else 0
     if not tokens.capital(i + 1):
         return 0
-    if _same_entity(tokens, i):
-        return 2 if tokens.ner[i][1] != "PERSON" else 0
+    if _same_entity(tokens, i) and tokens.ner[i][1] not in {"PERSON", "ORG", "GPE"}:
+        return 2
     if tokens.lower[i] == "and":
         if _shared_head(tokens, first, i):
             return 2
@@ -332,10 +335,10 @@ def _shared_head(tokens: Tokens, first: int, i: int) -> bool:
     end = i + 1
     while end < len(tokens.text) and tokens.capital(end):
         end += 1
-    closing = tokens.lower[end - 1] in _TAILS | _JOINING_HEADS or {
-        tokens.lower[k] for k in range(first, i)
-    } & {"ministry", "department"}
-    return attribute and bool(closing) and end - i > 1
+    closing = tokens.lower[end - 1] in _TAILS | _JOINING_HEADS
+    attribute |= closing and _same_entity(tokens, i) and tokens.ner[i][1] == "ORG"
+    closing |= bool({tokens.lower[k] for k in range(first, i)} & {"ministry", "department"})
+    return attribute and closing and end - i > 1
 
 
 def _after_comma(tokens: Tokens, first: int, i: int) -> int:

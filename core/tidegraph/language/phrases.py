@@ -111,7 +111,7 @@ def reference(token: Token) -> Ref:
     """The thing that a noun phrase refers to."""
     if is_group(token):
         called = _called(token)
-        return reference(called) if called is not None else _group(_rostered(token) or token)
+        return reference(called) if called is not None else _group(token)
     if token.name is not None:
         group = _enclosing_group(token)
         if group is not None:
@@ -135,15 +135,6 @@ def _called(token: Token) -> Token | None:
     )
 
 
-def _rostered(token: Token) -> Token | None:
-    """ "the docs team roster": the team is meant."""
-    if token.lemma not in _ROSTERS:
-        return None
-    below = [c for c in token.children if is_group(c) and c.i < token.i]
-    below += [t for t in _objects(token, ("of", "for")) if is_group(t)]
-    return below[-1] if below else None
-
-
 def _enclosing_group(token: Token) -> Token | None:
     """ "the [Compiler] team": the name only modifies the group."""
     head = token.head
@@ -153,13 +144,17 @@ def _enclosing_group(token: Token) -> Token | None:
 
 
 def _group(token: Token) -> Ref:
-    """A group with its modifiers: "docs team", "Compiler team", "board of Acme" by its own words."""
+    """A group with its modifiers: "docs team", "Compiler team"; of "the docs team roster" the team is meant."""
     left = [c for c in _left_chain(token) if c.dep not in {"poss", "case"} and c.lower not in _DROPPED]
-    # "Compiler Team": written as a name, it is one.
-    start = left[0].start if left else token.start
-    named = bool(left)
-    text = " ".join(_join([*left, token]).split())
-    return Ref(token, start, token.end, text, EntityType.ORGANISATION, named)
+    words_ = [*left, token]
+    if token.lemma in _ROSTERS and left and is_group(left[-1]):
+        words_ = left
+    elif token.lemma in _ROSTERS and not left:
+        below = [t for t in _objects(token, ("of", "for")) if is_group(t)]
+        if below:
+            return _group(below[0])
+    text = " ".join(_join(words_).split())
+    return Ref(token, words_[0].start, words_[-1].end, text, EntityType.ORGANISATION, len(words_) > 1)
 
 
 def _left_chain(token: Token) -> list[Token]:

@@ -33,6 +33,10 @@ _STARTING_CUE: Final = re.compile(
 )
 _VAGUE_CUE: Final = re.compile(r"\b(?:before|after|by|prior to|earlier than|later than)\s*$", re.IGNORECASE)
 _CUE_WINDOW: Final = 24
+# "is now a member": says that it holds, not since when.
+_WEAK: Final = frozenset(
+    {"now", "currently", "presently", "at present", "nowadays", "at the moment", "right now"}
+)
 _CONNECTIVE: Final = re.compile(
     r"\s+(?:to|until|till|through|and|thru|up to)\s+|\s*[–—]\s*|\s+-\s+|(?<=\d{4})-(?=\d{2,4}\b)"
 )
@@ -132,7 +136,7 @@ def sentence_times(sentence: Sentence) -> list[TimeExpression]:
         time = token.time
         if (
             time is not None
-            and time.kind not in _TIMELESS
+            and _is_telling(time)
             and (not found or found[-1] is not time)
             and time not in found
         ):
@@ -144,9 +148,13 @@ def _inside(clause: Clause) -> list[TimeExpression]:
     """The times within an apposition ("curator of the museum since 2017")."""
     found: list[TimeExpression] = []
     for token in clause.verb.subtree():
-        if token.time is not None and token.time.kind not in _TIMELESS and token.time not in found:
+        if token.time is not None and _is_telling(token.time) and token.time not in found:
             found.append(token.time)
     return found
+
+
+def _is_telling(time: TimeExpression) -> bool:
+    return time.kind not in _TIMELESS and time.text.lower() not in _WEAK
 
 
 def _governed(clause: Clause) -> list[TimeExpression]:
@@ -157,7 +165,7 @@ def _governed(clause: Clause) -> list[TimeExpression]:
 def _below(sentence: Sentence, anchors: set[int]) -> list[TimeExpression]:
     found: list[TimeExpression] = []
     for token in sentence.tokens:
-        if token.time is None or token.time.kind in _TIMELESS or token.time in found:
+        if token.time is None or not _is_telling(token.time) or token.time in found:
             continue
         governor = _verb_above(token)
         if governor is not None and id(governor) in anchors:
