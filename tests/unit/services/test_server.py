@@ -1,0 +1,509 @@
+"""Every method over a real channel: an in-process server on the twins, and the client."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+
+import grpc
+import grpc.aio
+import pytest
+from google.rpc import error_details_pb2
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
+from grpc_status import rpc_status
+from world import GRAPH, Doc, World
+
+from tidegraph.api.v1 import (
+    admin_pb2,
+    admin_pb2_grpc,
+    ingest_pb2,
+    ingest_pb2_grpc,
+    query_pb2,
+    query_pb2_grpc,
+    types_pb2,
+)
+from tidegraph.client import ApiError, Client, Options
+from tidegraph.domain.errors import Rejected
+from tidegraph.ports import DocumentStatus
+from tidegraph.services.server import ApiServer, DrainTimes
+from tidegraph.services.tokens import await_token, read_await_token
+from tidegraph.settings import ServerSettings
+
+SETTINGS = ServerSettings(
+    host="127.0.0.1",
+    port=0,
+    reflection=True,
+    max_message_bytes=1_000_000,
+    default_deadline_seconds=5.0,
+    max_deadline_seconds=10.0,
+)
+
+
+class Running:
+    """A server with a client on it."""
+
+    def __init__(self, world: World, server: ApiServer, port: int, client: Client) -> None:
+        self.world = world
+        self.server = server
+        self.target = f"127.0.0.1:{port}"
+        self.client = client
+
+
+async def _world() -> World:
+    world = World()
+    for name in ("Ada Quill", "Ben Marsh"):
+        world.person(name)
+    world.claim(
+        "Ada Quill",
+        "holds_role",
+        "Fenwick Mill",
+        "2019-03-01",
+        role="chair",
+        doc=Doc("minutes-1", "2019-03-02", title="Minutes"),
+        sentence="Ada Quill was elected chair of Fenwick Mill on 1 March 2019.",
+    )
+    world.claim(
+        "Ben Marsh",
+        "holds_role",
+        "Fenwick Mill",
+        "2022-06-01",
+        role="chair",
+        doc=Doc("minutes-2", "2022-06-02", title="Minutes"),
+        sentence="Ben Marsh became chair of Fenwick Mill on 1 June 2022.",
+    )
+    one = world.event("Fenwick Mill opened a weir.", "2020-05-01", "Fenwick Mill")
+    two = world.event("Fenwick Mill repaired the weir.", "2020-08-01", "Fenwick Mill")
+    world.related(one, two, 0.8)
+    world.chunk("The mill keeps its accounts for ten years.", Doc("rules", "2018-01-01", title="Mill rules"))
+    return await world.build()
+
+
+@pytest.fixture
+async def running() -> AsyncIterator[Running]:
+    world = await _world()
+    server = ApiServer(SETTINGS, world.ports(), GRAPH)
+    port = await server.start()
+    async with Client(f"127.0.0.1:{port}") as client:
+        yield Running(world, server, port, client)
+    await server.drain(DrainTimes(0, 0))
+
+
+# --- questions --------------------------------------------------------------------------------------
+
+
+async def test_ask_streams_its_parts_in_order(running: Running) -> None:
+    parts = [part async for part in running.client.ask_stream("Who was chair of Fenwick Mill in 2020?")]
+    assert [part.WhichOneof("part") for part in parts] == ["start", "timeline", "text", "citations", "final"]
+    start, final = parts[0].start, parts[-1].final
+    assert start.basis.valid.start_text == "2020"
+    assert start.basis.reasoner == "built-in"
+    assert start.basis.final  # the known time is the watermark
+    assert start.intent.relation == types_pb2.TIME_RELATION_IN
+    assert [link.entity.name for link in start.intent.entities] == ["Fenwick Mill"]
+    assert list(final.values) == ["Ada Quill"]
+    assert final.outcome == query_pb2.ANSWER_OUTCOME_ANSWERED
+    assert all(check.passed for check in final.checks)
+    assert not final.steps
+
+
+async def test_ask_tells_its_steps_when_asked(running: Running) -> None:
+    answer = await running.client.ask("Who was chair of Fenwick Mill in 2020?", explain=True)
+    assert [step.split(":")[0] for step in answer.steps] == ["scope", "evidence", "order", "persistence"]
+    assert answer.known
+    cited = answer.citations[0]
+    assert cited.document_id == "minutes-1"
+    assert cited.sentence.startswith("Ada Quill was elected chair")
+    assert (cited.valid.start_text, cited.recorded.start_text[:10]) == ("2019-03-01", "2019-03-02")
+
+
+async def test_the_same_question_at_two_times_and_two_states_of_knowledge(running: Running) -> None:
+    ask, question = running.client.ask, "Who is chair of Fenwick Mill?"
+    assert (await ask(question)).values == ("Ben Marsh",)
+    assert (await ask(question, Options(valid="2021-01-01"))).values == ("Ada Quill",)
+    assert (await ask(question, Options(known="2020-01-01"))).values == ("Ada Quill",)
+    assert (await ask(question, Options(valid=datetime(2023, 1, 1, tzinfo=UTC)))).values == ("Ben Marsh",)
+    before = await ask(question, Options(known="2018"))
+    assert before.outcome == "not_known"
+    assert before.text.startswith("Not known as of 31 December 2018")
+    assert not before.citations
+
+
+async def test_retrieve_pages_over_fused_hits(running: Running) -> None:
+    stub = running.client.query
+    request = query_pb2.RetrieveRequest(
+        query="weir of Fenwick Mill", page_size=2, read_time=True, explain=True
+    )
+    request.as_of.valid_text = "2020"
+    first = await stub.Retrieve(request)
+    assert len(first.hits) == 2
+    assert {leg.leg for leg in first.legs} >= {"facts", "text_event", "vector_event"}
+    seen = [_hit_id(hit) for hit in first.hits]
+    while first.next_page_token:
+        request.page_token = first.next_page_token
+        first = await stub.Retrieve(request)
+        seen += [_hit_id(hit) for hit in first.hits]
+    assert len(seen) == len(set(seen)) >= 3
+    assert all(reason.rank >= 1 for hit in first.hits for reason in hit.reasons)
+
+
+def _hit_id(hit: query_pb2.Hit) -> str:
+    return hit.event.event_id or hit.fact.fact_id or hit.chunk.chunk_id
+
+
+async def test_timeline_of_an_entity_and_of_a_query(running: Running) -> None:
+    timeline = await running.client.timeline(entity="Fenwick Mill")
+    texts = [entry.text for entry in timeline.dated]
+    assert texts[0].startswith("Fact # 1 [2019-03-01 until 2022-06-01]: Ada Quill was chair")
+    assert texts[1].startswith("Event # 1 [2019-03-01]: Ada Quill")
+    narrow = await running.client.timeline(entity="Fenwick Mill", options=Options(valid="2020"))
+    assert not any("Ben Marsh" in entry.text for entry in narrow.dated)
+    asked = await running.client.timeline(query="weir at Fenwick Mill")
+    assert any("weir" in entry.text for entry in asked.dated)
+
+
+async def test_walks_are_reproducible_and_follow_time(running: Running) -> None:
+    hits = await running.client.retrieve("opened a weir")
+    seed = next(hit.id for hit in hits if hit.kind == "event" and "opened" in hit.text)
+    request = query_pb2.WalkRequest(seed_event_ids=[seed], walks_per_seed=2, length=3, random_seed=7)
+    one, two = await running.client.query.Walk(request), await running.client.query.Walk(request)
+    assert one.paths == two.paths
+    assert len(one.paths[0].event_ids) == 2
+    assert len(one.events) == 2
+    request.direction = query_pb2.WALK_DIRECTION_BACKWARD
+    assert len((await running.client.query.Walk(request)).paths[0].event_ids) == 1
+
+
+async def test_facts_by_name_wording_and_time(running: Running) -> None:
+    facts = running.client.facts
+    now = await facts(object="Fenwick Mill", predicate="chairs")
+    assert [(fact.subject, fact.valid.start_text) for fact in now] == [("Ben Marsh", "2022-06-01")]
+    assert [f.subject for f in await facts(object="Fenwick Mill", predicate="chair of")] == ["Ben Marsh"]
+    assert [f.subject for f in await facts(subject="Fenwick Mill", predicate="chair")] == ["Ben Marsh"]
+    then = await facts(object="Fenwick Mill", options=Options(valid="2022-05-31"))
+    assert [fact.subject for fact in then] == ["Ada Quill"]
+    assert len(await facts(entity="Fenwick Mill", any_valid_time=True)) == 2
+    response = await running.client.query.GetFacts(query_pb2.GetFactsRequest(object="Fenwick Mill"))
+    assert response.suppressed_count == 1
+
+
+async def test_history_tells_what_was_believed_and_what_took_its_place(running: Running) -> None:
+    rows = await running.client.history(entity="Fenwick Mill", predicate="holds_role")
+    told = [(row.fact.subject, row.fact.valid.end_text, row.current) for row in rows]
+    assert told == [
+        ("Ada Quill", "2022-06-01", True),
+        ("Ada Quill", "..", False),
+        ("Ben Marsh", "..", True),
+    ]
+    assert rows[1].replaced_by == (rows[0].fact.fact_id, rows[2].fact.fact_id)
+    assert "2 June 2022" in rows[1].reason
+    assert len(await running.client.history(fact_id=rows[0].fact.fact_id)) == 3
+    early = await running.client.history(entity="Fenwick Mill", options=Options(known="2020"))
+    assert [row.fact.subject for row in early] == ["Ada Quill"]
+
+
+async def test_entity_and_explanation(running: Running) -> None:
+    found = await running.client.entity("fenwick mill")
+    assert (found.name, [fact.subject for fact in found.facts]) == ("Fenwick Mill", ["Ben Marsh"])
+    row = (await running.client.history(entity="Ada Quill"))[0]
+    why = await running.client.explain(row.fact.fact_id)
+    assert [query_pb2.Evidence.Role.Name(e.role) for e in why.evidence] == ["ROLE_SUPPORTS", "ROLE_BOUNDS"]
+    assert [fact.subject.name for fact in why.succeeded_by] == ["Ben Marsh"]
+    assert any("starts" in reason and "Ben Marsh" in reason for reason in why.reasons)
+
+
+async def test_changes_can_be_followed_and_resumed(running: Running) -> None:
+    stream = running.client.changes()
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(anext(stream), 0.3)
+    await stream.aclose()
+
+
+# --- documents ----------------------------------------------------------------------------------------
+
+
+async def test_a_document_is_written_into_the_log(running: Running) -> None:
+    document = ingest_pb2.Document(
+        document_id="memo", title="Memo", text="Ben Marsh left.", document_time="2025-05-01"
+    )
+    accepted = await running.client.submit(document)
+    position = read_await_token(accepted.await_token)
+    record = [r async for r in running.world.log.read("documents")][position.offset]
+    assert b"Ben Marsh left." in (record.value or b"")
+    request = ingest_pb2.GetIngestRequest(await_token=accepted.await_token)
+    assert (await _error(running.client.ingest.GetIngest(request)))[1] == "INGEST_NOT_FOUND"
+
+
+async def test_ingest_status_and_dead_letters(running: Running) -> None:
+    accepted = await running.client.submit(ingest_pb2.Document(document_id="memo", text="A text."))
+    position = read_await_token(accepted.await_token)
+
+    def status(stage: str, outcome: str, cause: str = "") -> DocumentStatus:
+        return DocumentStatus(position, GRAPH, "memo", accepted.revision, stage, outcome, cause, 5, 6)
+
+    await running.world.status.put([status("ground", "")])
+    watch = running.client.watch_ingest(accepted.await_token)
+    assert (await anext(watch)).stage == "ground"
+    await running.world.status.put([status("extract", "dead_letter", "NO_TEXT")])
+    assert [(s.stage, s.outcome) async for s in watch] == [("extract", "dead_letter")]
+    by_id = await running.client.ingest.GetIngest(ingest_pb2.GetIngestRequest(document_id="memo"))
+    assert by_id.statuses[0].cause == "NO_TEXT"
+    assert [letter.document_id for letter in await running.client.dead_letters()] == ["memo"]
+    with pytest.raises(ApiError) as caught:
+        await running.client.ask("Who is chair?", Options(await_token=accepted.await_token))
+    assert caught.value.reason == "DOCUMENT_FAILED"
+
+
+async def test_a_read_waits_for_its_own_write(running: Running) -> None:
+    accepted = await running.client.submit(ingest_pb2.Document(document_id="memo", text="A text."))
+    options = Options(await_token=accepted.await_token)
+    asking = asyncio.create_task(running.client.ask("Who is chair of Fenwick Mill?", options))
+    await asyncio.sleep(0.05)
+    assert not asking.done()
+    position = read_await_token(accepted.await_token)
+    done = DocumentStatus(position, GRAPH, "memo", "1", "write", "committed", "", 5, 6)
+    await running.world.status.put([done])
+    assert (await asking).values == ("Ben Marsh",)
+
+
+async def test_retraction_writes_a_null_and_streams_are_counted(running: Running) -> None:
+    await running.client.retract("minutes-1")
+    record = [r async for r in running.world.log.read("documents")][-1]
+    assert record.value is None
+
+    async def documents() -> AsyncIterator[ingest_pb2.SubmitDocumentsRequest]:
+        for text in ("one", "", "two"):
+            yield ingest_pb2.SubmitDocumentsRequest(document=ingest_pb2.Document(document_id="d", text=text))
+
+    response = await running.client.ingest.SubmitDocuments(documents())
+    assert response.accepted_count == 2
+    assert [(r.index, r.reason) for r in response.rejected] == [(1, "EMPTY_DOCUMENT")]
+
+
+async def test_status_tells_rows_and_components(running: Running) -> None:
+    status = await running.client.status()
+    assert status.graph == GRAPH
+    assert status.rows["facts"] == 3
+    assert status.graph_version == 1
+    assert {part.name: part.healthy for part in status.components} == {
+        "store": True,
+        "status": True,
+        "encoder": True,
+    }
+
+
+# --- errors ------------------------------------------------------------------------------------------
+
+
+async def _error(call: grpc.aio.UnaryUnaryCall[object, object]) -> tuple[grpc.StatusCode, str, str]:
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await call
+    status = rpc_status.from_call(caught.value)
+    info = error_details_pb2.ErrorInfo()
+    assert status.details[0].Unpack(info)
+    assert info.domain == "tidegraph"
+    assert info.metadata["request_id"]
+    return caught.value.code(), info.reason, caught.value.details() or ""
+
+
+INVALID, MISSING = grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.NOT_FOUND
+BAD_DATE = types_pb2.AsOf(valid_text="the day before")
+
+
+@pytest.mark.parametrize(
+    ("method", "request_message", "code", "reason"),
+    [
+        ("Retrieve", query_pb2.RetrieveRequest(), INVALID, "EMPTY_QUESTION"),
+        ("Retrieve", query_pb2.RetrieveRequest(query="a", page_size=-1), INVALID, "INVALID_PAGE_SIZE"),
+        ("Retrieve", query_pb2.RetrieveRequest(query="a", page_token="x"), INVALID, "INVALID_PAGE_TOKEN"),
+        ("Retrieve", query_pb2.RetrieveRequest(query="x" * 3_000), INVALID, "QUESTION_TOO_LONG"),
+        ("GetTimeline", query_pb2.GetTimelineRequest(), INVALID, "NO_RESTRICTION"),
+        ("GetTimeline", query_pb2.GetTimelineRequest(entity="Nobody"), MISSING, "ENTITY_NOT_FOUND"),
+        ("GetTimeline", query_pb2.GetTimelineRequest(entity="a", token_budget=-1), INVALID, "INVALID_BUDGET"),
+        ("GetFacts", query_pb2.GetFactsRequest(predicate="chair"), INVALID, "NO_RESTRICTION"),
+        ("GetFacts", query_pb2.GetFactsRequest(entity="Nobody"), MISSING, "ENTITY_NOT_FOUND"),
+        ("GetFacts", query_pb2.GetFactsRequest(entity="a", as_of=BAD_DATE), INVALID, "INVALID_DATE"),
+        ("ListFactHistory", query_pb2.ListFactHistoryRequest(), INVALID, "NO_RESTRICTION"),
+        ("ListFactHistory", query_pb2.ListFactHistoryRequest(fact_id="x"), MISSING, "FACT_NOT_FOUND"),
+        ("GetEntity", query_pb2.GetEntityRequest(entity="Nobody"), MISSING, "ENTITY_NOT_FOUND"),
+        ("ExplainFact", query_pb2.ExplainFactRequest(fact_id="x"), MISSING, "FACT_NOT_FOUND"),
+        ("Walk", query_pb2.WalkRequest(), INVALID, "NO_SEEDS"),
+        ("Walk", query_pb2.WalkRequest(seed_event_ids=["x"]), MISSING, "EVENT_NOT_FOUND"),
+        ("Walk", query_pb2.WalkRequest(seed_event_ids=["x"], length=99), INVALID, "INVALID_WALK"),
+    ],
+)
+async def test_wrong_queries_say_what_is_wrong(
+    running: Running, method: str, request_message: object, code: grpc.StatusCode, reason: str
+) -> None:
+    call = getattr(running.client.query, method)(request_message)
+    assert (await _error(call))[:2] == (code, reason)
+
+
+@pytest.mark.parametrize(
+    ("method", "request_message", "code", "reason"),
+    [
+        ("SubmitDocument", ingest_pb2.SubmitDocumentRequest(), INVALID, "EMPTY_DOCUMENT"),
+        ("GetIngest", ingest_pb2.GetIngestRequest(), INVALID, "NO_RESTRICTION"),
+        ("GetIngest", ingest_pb2.GetIngestRequest(await_token="x"), INVALID, "INVALID_AWAIT_TOKEN"),
+        ("GetIngest", ingest_pb2.GetIngestRequest(document_id="x"), MISSING, "INGEST_NOT_FOUND"),
+        ("RetractDocument", ingest_pb2.RetractDocumentRequest(), INVALID, "MISSING_ID"),
+        (
+            "EraseDocument",
+            ingest_pb2.EraseDocumentRequest(),
+            grpc.StatusCode.UNIMPLEMENTED,
+            "NOT_IMPLEMENTED",
+        ),
+        (
+            "ReplayDeadLetters",
+            ingest_pb2.ReplayDeadLettersRequest(),
+            grpc.StatusCode.UNIMPLEMENTED,
+            "NOT_IMPLEMENTED",
+        ),
+    ],
+)
+async def test_wrong_writes_say_what_is_wrong(
+    running: Running, method: str, request_message: object, code: grpc.StatusCode, reason: str
+) -> None:
+    call = getattr(running.client.ingest, method)(request_message)
+    assert (await _error(call))[:2] == (code, reason)
+
+
+async def test_every_admin_method_says_that_it_is_not_served(running: Running) -> None:
+    service = admin_pb2.DESCRIPTOR.services_by_name["AdminService"]
+    assert len(service.methods) == 9
+    async with grpc.aio.insecure_channel(running.target) as channel:
+        stub = admin_pb2_grpc.AdminServiceStub(channel)
+        for method in service.methods:
+            request = getattr(admin_pb2, method.input_type.name)()
+            code, reason, message = await _error(getattr(stub, method.name)(request))
+            assert (code, reason) == (grpc.StatusCode.UNIMPLEMENTED, "NOT_IMPLEMENTED")
+            assert method.name in message
+
+
+async def test_an_unknown_graph_is_not_an_empty_answer(running: Running) -> None:
+    async with Client(running.target, graph="other") as client:
+        with pytest.raises(ApiError) as caught:
+            await client.ask("Who is chair of Fenwick Mill?")
+        assert (caught.value.code, caught.value.reason) == (MISSING, "GRAPH_NOT_FOUND")
+    async with Client(running.target, graph="no/such name") as client:
+        with pytest.raises(ApiError) as caught:
+            await client.status()
+        assert caught.value.reason == "INVALID_GRAPH"
+
+
+async def test_a_bug_leaks_nothing_but_its_request_id(
+    running: Running, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def broken(*_: object) -> None:
+        raise ZeroDivisionError("the secret of the house")
+
+    monkeypatch.setattr(running.world.store, "sequence", broken)
+    call = running.client.query.GetEntity(
+        query_pb2.GetEntityRequest(entity="Fenwick Mill"), metadata=(("x-request-id", "trace-1"),)
+    )
+    code, reason, message = await _error(call)
+    assert (code, reason) == (grpc.StatusCode.INTERNAL, "INTERNAL")
+    assert "trace-1" in message
+    assert "secret" not in message
+    assert "trace-1" in caplog.text
+    assert "the secret of the house" in caplog.text
+
+
+async def test_a_call_ends_at_the_default_deadline(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def stuck(*_: object) -> None:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(running.world.store, "sequence", stuck)
+    settings = ServerSettings("127.0.0.1", 0, False, 1_000_000, 0.2, 0.2)
+    server = ApiServer(settings, running.world.ports(), GRAPH)
+    port = await server.start()
+    async with Client(f"127.0.0.1:{port}") as client:
+        request = query_pb2.GetEntityRequest(entity="Fenwick Mill")
+        assert (await _error(client.query.GetEntity(request)))[0] is grpc.StatusCode.DEADLINE_EXCEEDED
+        with pytest.raises(ApiError) as caught:
+            await client.ask("Who is chair of Fenwick Mill?")
+        assert caught.value.reason == "DEADLINE_EXCEEDED"
+    await server.drain(DrainTimes(0, 0))
+
+
+# --- the server itself -----------------------------------------------------------------------------------
+
+
+async def test_health_and_reflection_answer(running: Running) -> None:
+    async with grpc.aio.insecure_channel(running.target) as channel:
+        health = health_pb2_grpc.HealthStub(channel)
+        for name in ("", "tidegraph.api.v1.QueryService"):
+            answer = await health.Check(health_pb2.HealthCheckRequest(service=name))
+            assert answer.status == health_pb2.HealthCheckResponse.SERVING
+        stub = reflection_pb2_grpc.ServerReflectionStub(channel)
+        call = stub.ServerReflectionInfo()
+        await call.write(reflection_pb2.ServerReflectionRequest(list_services=""))
+        listed = (await call.read()).list_services_response.service
+        assert {"tidegraph.api.v1.AdminService", "tidegraph.api.v1.IngestService"} <= {s.name for s in listed}
+        await call.done_writing()
+
+
+async def test_a_drain_finishes_what_is_under_way_and_takes_nothing_new(running: Running) -> None:
+    accepted = await running.client.submit(ingest_pb2.Document(document_id="memo", text="A text."))
+    options = Options(await_token=accepted.await_token)
+    asking = asyncio.create_task(running.client.ask("Who is chair of Fenwick Mill?", options))
+    await asyncio.sleep(0.05)
+    draining = asyncio.create_task(running.server.drain(DrainTimes(0, 5)))
+    await asyncio.sleep(0.05)
+    async with Client(running.target) as late:
+        with pytest.raises(ApiError) as caught:
+            await late.status()
+        assert caught.value.code is grpc.StatusCode.UNAVAILABLE
+        assert caught.value.retryable
+    position = read_await_token(accepted.await_token)
+    done = DocumentStatus(position, GRAPH, "memo", "1", "write", "committed", "", 5, 6)
+    await running.world.status.put([done])
+    assert (await asking).values == ("Ben Marsh",)
+    await draining
+
+
+async def test_it_listens_on_loopback_only(running: Running) -> None:
+    settings = ServerSettings("0.0.0.0", 0, False, 1_000_000, 5, 5)
+    with pytest.raises(Rejected) as caught:
+        await ApiServer(settings, running.world.ports(), GRAPH).start()
+    assert caught.value.reason == "NO_AUTHENTICATION"
+
+
+def test_tokens_round_trip_and_refuse_others() -> None:
+    from tidegraph.domain.documents import Position
+
+    position = Position("documents", 3, 17, "life-1")
+    assert read_await_token(await_token(position)) == position
+    for token in ("", "x", "WyJhMSJd", await_token(position)[:-3], "ä" * 10, "A" * 3_000):
+        with pytest.raises(Rejected):
+            read_await_token(token)
+
+
+async def test_labels_of_the_caller_hide_evidence(running: Running) -> None:
+    world = World()
+    world.person("Ada Quill")
+    world.claim("Ada Quill", "holds_role", "Fenwick Mill", "2019", role="chair", doc=Doc("s", labels=("hr",)))
+    await world.build()
+    server = ApiServer(SETTINGS, world.ports(), GRAPH)
+    port = await server.start()
+    for labels, outcome in (
+        (None, "answered"),
+        (("hr",), "answered"),
+        (("other",), "not_known"),
+        ((), "not_known"),
+    ):
+        async with Client(f"127.0.0.1:{port}", labels=labels) as client:
+            assert (await client.ask("Who is chair of Fenwick Mill?")).outcome == outcome
+    await server.drain(DrainTimes(0, 0))
+
+
+def test_all_query_methods_are_covered() -> None:
+    """A method added to the API must be added here."""
+    service = query_pb2.DESCRIPTOR.services_by_name["QueryService"]
+    assert {method.name for method in service.methods} == {
+        *("Ask", "Retrieve", "GetTimeline", "Walk", "GetFacts", "ListFactHistory", "GetEntity"),
+        *("ExplainFact", "WatchChanges"),
+    }
+    assert query_pb2_grpc.QueryServiceServicer
+    assert ingest_pb2_grpc.IngestServiceServicer
