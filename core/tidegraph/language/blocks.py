@@ -48,6 +48,8 @@ _CODE_LINE: Final = re.compile(
 _SENTENCE_END: Final = re.compile(r"[.!?。！？][\"')\]”’]*\s")
 _TERMINAL: Final = re.compile(r"[.!?;,][\"')\]”’*_]*\s*$")
 _MAX_HEADING_WORDS: Final = 10
+_WRAPPED_CHARS: Final = 50
+"""A line of this length right above another is prose that was wrapped, as in mail, not a heading."""
 _MAX_LAYOUT_CHARS: Final = 4_000  # no heading, row or pair is longer; keeps the patterns linear
 _MAX_PAIR_WORDS: Final = 14
 
@@ -123,7 +125,8 @@ def _is_heading_line(text: str, lines: list[tuple[int, int]], number: int, strip
         return False
     below = text[slice(*lines[number + 1])]
     if below.strip():
-        return bool(_RULE.match(below)) or not below.strip()[0].islower()
+        wrapped = len(stripped) >= _WRAPPED_CHARS or below.strip()[0].islower()
+        return bool(_RULE.match(below)) or not wrapped
     return any(text[slice(*span)].strip() for span in lines[number + 2 : number + 4])
 
 

@@ -28,6 +28,7 @@ _PARSER_PIPES: Final = ("tok2vec", "tagger", "parser", "attribute_ruler", "lemma
 _BATCH: Final = 64
 _GROUP_NOUNS: Final = words("roles", "groups")
 _NOT_NAMES: Final = words("names", "calendar") | words("names", "openers") | words("roles", "heads")
+_BREAK: Final = re.compile(r"[\r\n\t]")
 _ABBREVIATION_END: Final = re.compile(r"(?:\.\w|\b(?:Inc|Ltd|Co|Corp|Jr|Sr|St|Bros|plc))$")
 _DATE_WORD: Final = re.compile(
     r"(?i)(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\.?|\d{1,4}(?:st|nd|rd|th)?|[,./-]|of|the"
@@ -130,7 +131,8 @@ def parse(units: Sequence[Unit]) -> Iterator[list[Sentence]]:
     """The sentences of every unit, in the order of the units; batched, blocking."""
     nlp = _pipeline()
     recogniser = nlp.get_pipe("ner")
-    tokenised = (nlp.make_doc(unit.text) for unit in units)
+    # A line break inside a unit is a blank: mail and plain text are wrapped in the middle of names.
+    tokenised = (nlp.make_doc(_BREAK.sub(" ", unit.text)) for unit in units)
     named = recogniser.pipe(tokenised, batch_size=_BATCH)
     masked = [_mask(nlp, unit, doc) for unit, doc in zip(units, named, strict=True)]
     docs: Iterable[Doc] = (m.doc for m in masked)
