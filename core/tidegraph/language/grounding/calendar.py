@@ -25,12 +25,24 @@ DAYS: Final = {"day": 1, "business_day": 1, "week": 7, "fortnight": 14, "weekend
 FINE: Final = {"hour": MICROS_PER_HOUR, "minute": MICROS_PER_MINUTE, "second": MICROS_PER_SECOND}
 
 GRANULARITY: Final = {
-    "second": Granularity.SECOND, "minute": Granularity.MINUTE, "hour": Granularity.HOUR, "day": Granularity.DAY,
-    "night": Granularity.DAY, "business_day": Granularity.DAY, "week": Granularity.WEEK, "fortnight": Granularity.RANGE,
-    "weekend": Granularity.RANGE, "month": Granularity.MONTH, "quarter": Granularity.QUARTER,
-    "half_year": Granularity.HALF_YEAR, "year": Granularity.YEAR, "decade": Granularity.DECADE,
-    "century": Granularity.CENTURY, "millennium": Granularity.RANGE, "season": Granularity.RANGE,
-}  # fmt: skip
+    "second": Granularity.SECOND,
+    "minute": Granularity.MINUTE,
+    "hour": Granularity.HOUR,
+    "day": Granularity.DAY,
+    "night": Granularity.DAY,
+    "business_day": Granularity.DAY,
+    "week": Granularity.WEEK,
+    "fortnight": Granularity.RANGE,
+    "weekend": Granularity.RANGE,
+    "month": Granularity.MONTH,
+    "quarter": Granularity.QUARTER,
+    "half_year": Granularity.HALF_YEAR,
+    "year": Granularity.YEAR,
+    "decade": Granularity.DECADE,
+    "century": Granularity.CENTURY,
+    "millennium": Granularity.RANGE,
+    "season": Granularity.RANGE,
+}
 
 Days = tuple[int, int]
 """[first day, day after the last)"""

@@ -29,27 +29,40 @@ _FINEST: Final = (
 _FRONT_MATTER: Final = re.compile(
     r"\A\ufeff?\s*(?:---|\+\+\+)[ \t]*\n(.{0,4000}?)\n(?:---|\+\+\+)[ \t]*(?:\n|\Z)", re.S
 )
-_FRONT_KEYS: Final = ("last_updated", "lastmod", "updated", "modified", "effective", "effective_date", "published",
-                      "publish_date", "pubdate", "date", "created")  # fmt: skip
+_FRONT_KEYS: Final = (
+    "last_updated",
+    "lastmod",
+    "updated",
+    "modified",
+    "effective",
+    "effective_date",
+    "published",
+    "publish_date",
+    "pubdate",
+    "date",
+    "created",
+)
 _FRONT_LINE: Final = re.compile(r"^[ \t]*['\"]?([A-Za-z_\- ]{2,30})['\"]?[ \t]*[:=][ \t]*(.{4,80})$", re.M)
 _MAIL_LINE: Final = re.compile(r"^(Date|Sent|Datum|Gesendet):[ \t]*(.{6,120})$", re.M)
 _MAIL_COMPANY: Final = re.compile(r"^(?:From|To|Subject|Message-ID|Von|An|Betreff):", re.M | re.I)
 _LABEL: Final = re.compile(
-    r"^[ \t>|*_#\-]*(?P<label>effective(?: date| from| as of)?|last (?:updated|modified|revised|reviewed)|updated(?: on| at)?"
-    r"|revised(?: on)?|revision date|published(?: on)?|publication date|release(?:d| date)?|issued(?: on)?|issue date"
-    r"|date(?: of issue| issued| published| of publication)?|posted(?: on)?|version date|dated|as of|filed(?: on)?"
-    r"|stand|datum|gültig ab|in kraft seit|veröffentlicht(?: am)?|zuletzt (?:geändert|aktualisiert)(?: am)?|ausgabedatum)"
+    r"^[ \t>|*_#\-]*(?P<label>effective(?: date| from| as of)?"
+    r"|last (?:updated|modified|revised|reviewed)|updated(?: on| at)?|revised(?: on)?|revision date|published(?: on)?|publication date|release(?:d| date)?|issued(?: on)?|issue date"
+    r"|date(?: of issue| issued| published| of publication)?|posted(?: on)?|version date|dated|as of"
+    r"|filed(?: on)?|stand|datum|gültig ab|in kraft seit|veröffentlicht(?: am)?"
+    r"|zuletzt (?:geändert|aktualisiert)(?: am)?|ausgabedatum)"
     r"[ \t*_|]*(?:[:=|]|\t| {1,4}(?=\d|[A-Z]))[ \t*_|]*(?P<value>[^\n]{4,120})$",
     re.M | re.I,
 )
 _RANK: Final = ("effective", "last", "updated", "zuletzt", "revised", "revision", "gültig", "in kraft")
 _LOG_TITLE: Final = re.compile(
-    r"^[ \t#|*=\-]*(?:revision|change|version|document)[ \t]*(?:history|log|control)\b|^[ \t#|*=\-]*(?:changelog|"
-    r"änderungsverzeichnis|änderungshistorie|versionshistorie)\b",
+    r"^[ \t#|*=\-]*(?:revision|change|version|document)[ \t]*(?:history|log|control)\b"
+    r"|^[ \t#|*=\-]*(?:changelog|änderungsverzeichnis|änderungshistorie|versionshistorie)\b",
     re.M | re.I,
 )
 _DATELINE: Final = re.compile(
-    r"^[A-Z][A-Z .,\-]{2,40}(?:\([^)\n]{1,30}\))?[ ,]*(?P<value>[^\n]{4,40}?)[ ]*(?:\([^)\n]{1,20}\)[ ]*)?(?:--|—|–|-)[ ]",
+    r"^[A-Z][A-Z .,\-]{2,40}(?:\([^)\n]{1,30}\))?[ ,]*(?P<value>[^\n]{4,40}?)[ ]*"
+    r"(?:\([^)\n]{1,20}\)[ ]*)?(?:--|—|–|-)[ ]",
     re.M,
 )
 

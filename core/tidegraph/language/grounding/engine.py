@@ -14,10 +14,7 @@ from tidegraph.language.grounding.lexer import lex
 from tidegraph.language.grounding.lexicon import Grammar, load_grammar
 from tidegraph.language.grounding.nodes import (
     At,
-    Clock,
-    ClockRange,
     Date,
-    DayPart,
     Edge,
     EventAnchored,
     Node,
@@ -41,7 +38,10 @@ from tidegraph.language.grounding.tense import Cues, TenseCues
 from tidegraph.language.grounding.values import State, Value
 from tidegraph.settings import GroundingSettings
 
-_EMITTED: Final = "DAY MON YR QH QHY DEC SEAS HOL WD REL RELD INST SAME SAMEDAY PART SHIFT RNG RNGW OPEN DUR REC EVT VAG TIME POD TRANGE"
+_EMITTED: Final = (
+    "DAY MON YR QH QHY DEC SEAS HOL WD REL RELD INST SAME SAMEDAY PART SHIFT RNG RNGW OPEN DUR REC EVT VAG TIME POD"
+    " TRANGE"
+)
 _STORY_YEARS: Final = 3
 _STORY_RATIO: Final = 3
 _ANCHORS: Final = frozenset(
@@ -201,7 +201,9 @@ class _Document:
         value = None if untold else resolver.resolve(node)
         if value is not None:
             self._remember(node, value, token, resolver)
-        span = node if isinstance(node, Span) else node.span if isinstance(node, EventAnchored | Shift) else None
+        span = (
+            node if isinstance(node, Span) else node.span if isinstance(node, EventAnchored | Shift) else None
+        )
         return Grounded(self._expression(token, node, value), tuple(self._operands(token, value)), span)
 
     def _remember(self, node: Node, value: Value, token: Token, resolver: Resolver) -> None:
@@ -256,7 +258,9 @@ class _Document:
         days = [p for p in parts if self._names[p.symbol] in _DAY_SYMBOLS]
         months = [p for p in parts if self._names[p.symbol].startswith("MONTH")]
         if len(days) < 2:
-            return [(months[0].start, months[0].end), (months[1].start, token.end)] if len(months) == 2 else []
+            return (
+                [(months[0].start, months[0].end), (months[1].start, token.end)] if len(months) == 2 else []
+            )
         first = min(days[0].start, months[0].start) if months else days[0].start
         return [(first, days[0].end), (days[1].start, token.end)]
 
@@ -264,10 +268,19 @@ class _Document:
         if value is None:
             kind = next((k for cls, k in _KINDS if isinstance(node, cls)), ExpressionKind.UNDERSPECIFIED)
             return TimeExpression(
-                text=self._text[token.start : token.end], start_char=token.start, end_char=token.end, kind=kind,
-                interval=None, start_latest=OPEN_START, end_earliest=OPEN_END, anchor="", rule_id=token.rule,
-                confidence=0.5, fuzzy=False, alternatives=(),
-            )  # fmt: skip
+                text=self._text[token.start : token.end],
+                start_char=token.start,
+                end_char=token.end,
+                kind=kind,
+                interval=None,
+                start_latest=OPEN_START,
+                end_earliest=OPEN_END,
+                anchor="",
+                rule_id=token.rule,
+                confidence=0.5,
+                fuzzy=False,
+                alternatives=(),
+            )
         return TimeExpression(
             text=self._text[token.start : token.end],
             start_char=token.start,

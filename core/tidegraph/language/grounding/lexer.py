@@ -20,8 +20,7 @@ from tidegraph.language.grounding.numerals import (
 )
 
 _YEARTAIL: Final = r"(?:\s?[-/ ]?(?:FY\s?|['\u2019])?(\d{4}|\d\d)(?![\d:.,/-]\d|\w))?"
-_SHAPE: Final = (
-    rf"""
+_SHAPE: Final = rf"""
     (?P<MONEY>[$\u20ac\u00a3\u00a5#\u00a7]\s?\d+(?:[.,:/-]\d+)*\w*)
   | (?P<ISOWEEK>\b\d{{4}}-?W\d\d(?:-?[1-7])?\b)
   | (?P<HCLOCK>\b\d{{1,2}}h[0-5]\d\b)
@@ -35,18 +34,30 @@ _SHAPE: Final = (
   | (?P<WORD>[^\W\d_]+(?:['\u2019][^\W\d_]+)*)
   | (?P<PUNCT>[^\w\s]|_)
     """
-)
 _UNITS: Final = re.compile(r"(?P<BREAK>\n[^\S\n]*\n\s*) |" + _SHAPE, re.VERBOSE | re.IGNORECASE)
 _UNITS_OF_LINES: Final = re.compile(r"(?P<BREAK>\n\s*) |" + _SHAPE, re.VERBOSE | re.IGNORECASE)
 _LINE_IS_PARAGRAPH: Final = 160
 """From this mean line length on, a text is not hard-wrapped: every line is a paragraph."""
 _MERIDIEM: Final = re.compile(r"\s?([ap])(?:\.\s?m\b\.?|\s?m\b)", re.IGNORECASE)
-_PUNCT: Final = {
-    ",": "COMMA", ".": "DOT", "/": "SLASH", "-": "DASH", "\u2013": "DASH", "\u2014": "DASH", "\u2010": "DASH",
-    "\u2011": "DASH", "\u2012": "DASH", "(": "LPAR", ")": "RPAR", "[": "LPAR", "]": "RPAR", ":": "COLON", ";": "SEMI",
-    "&": "AND", "%": "QTY", "\u00b0": "QTY", "\"": "QUOTE", "'": "QUOTE", "\u201c": "QUOTE", "\u201d": "QUOTE",
-    "~": "ABOUT", "<": "LESS", ">": "MORE", "=": "EQ", "!": "STOP", "?": "STOP", "|": "STOP", "\u2019": "QUOTE",
-}  # fmt: skip
+_ERA_RANGE: Final = re.compile(r"(\d{1,4})[-\u2010-\u2014](\d{1,4})\s?(?:BCE?|B\.C\.|AD|CE|v\. ?Chr\.)(?!\w)")
+_PUNCT_CLASSES: Final = {
+    "COMMA": ",",
+    "DOT": ".",
+    "SLASH": "/",
+    "DASH": "-~\u2010\u2011\u2012\u2013\u2014",
+    "LPAR": "([",
+    "RPAR": ")]",
+    "COLON": ":",
+    "SEMI": ";",
+    "AND": "&",
+    "QTY": "%\u00b0",
+    "QUOTE": "\"'\u201c\u201d\u2019",
+    "LESS": "<",
+    "MORE": ">",
+    "EQ": "=",
+    "STOP": "!?|",
+}
+_PUNCT: Final = {char: name for name, chars in _PUNCT_CLASSES.items() for char in chars}
 
 
 class Lexer:
@@ -92,7 +103,7 @@ class Lexer:
         text = unit.group().replace("-", "")
         year, week, day = int(text[:4]), int(text[5:7]), text[7:]
         first, _ = iso_week_days(year, week)
-        if not 1 <= week <= 53 or not 1 <= year:
+        if not 1 <= week <= 53 or not year >= 1:
             self._add("JUNK", unit.start(), unit.end())
         elif day:
             date = Date(*civil_from_days(first + int(day) - 1))
@@ -183,7 +194,7 @@ class Lexer:
             self._add(symbol, start, end, value)
 
     def _split(self, unit: re.Match[str]) -> None:
-        parts = split_range(unit.group())
+        parts = self._era_range(unit) or split_range(unit.group())
         if parts is None:
             self._junk(unit)
             return
@@ -191,6 +202,14 @@ class Lexer:
         self._number(left, unit.start(), unit.start() + at)
         self._add("DASH", unit.start() + at, unit.start() + at + 1)
         self._number(right, unit.start() + at + 1, unit.end())
+
+    def _era_range(self, unit: re.Match[str]) -> tuple[int, Lexed, Lexed] | None:
+        """ "200-150 BC": any two numbers, when an era follows."""
+        match = _ERA_RANGE.match(self._text, unit.start())
+        if match is None or match.end(2) != unit.end():
+            return None
+        first, last = int(match.group(1)), int(match.group(2))
+        return match.end(1) - unit.start(), (integer_symbol(first), first), (integer_symbol(last), last)
 
     def _junk(self, unit: re.Match[str]) -> None:
         end = unit.end()

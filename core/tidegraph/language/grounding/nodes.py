@@ -212,8 +212,8 @@ class Vague:
 
 
 Node: TypeAlias = (
-    "Date | Numeric | Within | Period | Clock | ClockRange | DayPart | At | Relative | Span | Shift | Window | Nth"
-    " | Part | Edge | Same | Range | Lasting | Open | Recurring | EventAnchored | Vague"
+    "Date | Numeric | Within | Period | Clock | ClockRange | DayPart | At | Relative | Span | Shift"
+    " | Window | Nth | Part | Edge | Same | Range | Lasting | Open | Recurring | EventAnchored | Vague"
 )
 
 

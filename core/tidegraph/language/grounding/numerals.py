@@ -19,7 +19,8 @@ Lexed: TypeAlias = "tuple[str, object]"
 RUN: Final = r"\d+(?:[.,:/\-\u2010-\u2014]\d+)*"
 _DASH: Final = "[-\u2010-\u2014]"
 _ISO: Final = re.compile(
-    r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?\s?(Z|UTC|[+-]\d\d(?::?\d\d)?)?(?![\w:])"
+    r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?"
+    r"\s?(Z|UTC|[+-]\d\d(?::?\d\d)?)?(?![\w:])"
 )
 _COMPACT: Final = re.compile(r"((?:19|20)\d\d)(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)?(Z|[+-]\d\d:?\d\d)?(?!\w)")
 
@@ -118,9 +119,9 @@ def _dm(run: str) -> Lexed | None:
 def _ym(run: str) -> Lexed | None:
     first, second = re.split(rf"[./]|{_DASH}", run)
     year, month = int(first), int(second)
-    if "." not in run and (month > 12 or year % 100 + 1 == month):
+    if len(second) == 2 and (month > 12 or year % 100 + 1 == month):
         return abbreviated_years(year, month)
-    return ("YM", Date(year, month)) if 1 <= month <= 12 and "." not in run else None
+    return ("YM", Date(year, month)) if 1 <= month <= 12 and 1000 <= year <= 2999 else None
 
 
 def abbreviated_years(year: int, end: int) -> Lexed | None:
@@ -182,7 +183,7 @@ _SHAPES: Final[tuple[tuple[re.Pattern[str], Callable[[str], Lexed | None]], ...]
         (rf"\d{{4}}({_DASH}|[./])\d{{1,2}}\1\d{{1,2}}", _ymd),
         (rf"\d{{1,2}}({_DASH}|[./])\d{{1,2}}\1(?:\d{{4}}|\d\d)", _dmy),
         (r"\d{1,2}[./]\d{1,2}", _dm),
-        (rf"\d{{4}}(?:{_DASH}|/)\d\d", _ym),
+        (rf"\d{{4}}(?:{_DASH}|/)\d{{1,2}}", _ym),
         (rf"(?:\d{{1,2}}/|\d\d{_DASH})\d{{4}}", _my),
         (rf"\d{{4}}(?:{_DASH}|/)\d{{4}}", _years),
         (r"\d{1,2}:\d\d(?::\d\d)?", _clock),

@@ -10,6 +10,7 @@ from tidegraph.language.grounding.build import BUILDERS, Match
 from tidegraph.language.grounding.lexicon import Grammar
 from tidegraph.language.grounding.nodes import Token
 from tidegraph.language.grounding.numerals import integer_symbol
+from tidegraph.language.grounding.patterns import Rule
 
 _MAX_REPEATS: Final = 3
 _REPEATED_STAGES: Final = (2, 4)
@@ -69,11 +70,11 @@ class Reducer:
         return result if changed else None
 
     def _longest(
-        self, tokens: list[Token], line: str, at: int, rules: Sequence[object]
+        self, tokens: list[Token], line: str, at: int, rules: Sequence[Rule]
     ) -> tuple[Token, int] | None:
         matches = []
         for order, rule in enumerate(rules):
-            match = rule.regex.match(line, at)  # type: ignore[attr-defined]
+            match = rule.regex.match(line, at)
             if match:
                 matches.append((-match.end(), order, rule, match))
         for _, _, rule, match in sorted(matches, key=lambda m: m[:2]):
