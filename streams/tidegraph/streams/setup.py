@@ -155,6 +155,8 @@ class StageRun:
     joined: asyncio.Event = field(default_factory=asyncio.Event)
     background: list[Background] = field(default_factory=list)
     on_assignment: list[Callable[[], None]] = field(default_factory=list)
+    warm_up: Callable[[], object] | None = None
+    """Loads models, blocking; done before the worker says that it is ready."""
 
 
 async def build(stage: Stage, settings: Settings, broker: BrokerClass, ports: Ports) -> StageRun:
@@ -199,7 +201,10 @@ def _track(ports: Ports) -> Callable[[Sequence[Arrival]], Awaitable[None]]:
 def _run(
     stage: Stage, settings: Settings, ports: Ports, intake: Intake, run: StageRun
 ) -> Callable[[Sequence[Arrival]], Awaitable[None]]:
-    runner = Runner(_handler(stage, settings, ports), Scribe(stage, LogSink(ports.log), ports.clock))
+    handler = _handler(stage, settings, ports)
+    runner = Runner(handler, Scribe(stage, LogSink(ports.log), ports.clock))
+    if isinstance(handler, ExtractHandler):
+        run.warm_up = handler.warm_up
     if stage is Stage.GROUND:
         pulse = Pulse(run.app, intake, ports.log, settings.kafka.topic_prefix, ports.clock)
         run.background.append(pulse.run)
@@ -229,6 +234,7 @@ def _write(
 
     cursors = Cursors(run.app, run.gate, settings.kafka.topic_prefix, store.applied, life)
     run.background.append(cursors.run)
+    run.warm_up = lambda: ports.graphs.encoder.encode(["warm"])
     run.on_assignment += [cursors.reset, delivery.forget]
     process = deliver(delivery, cursors, life)
 

@@ -78,7 +78,8 @@ class Worker:
     async def _start(self, runs: Sequence[StageRun], broker: BrokerClass) -> None:
         for run in runs:
             run.app.finalize()
-        await asyncio.gather(*(run.app.start() for run in runs))
+        warm_ups = [asyncio.to_thread(run.warm_up) for run in runs if run.warm_up]
+        await asyncio.gather(*(run.app.start() for run in runs), *warm_ups)
         await asyncio.gather(*(run.joined.wait() for run in runs))
         for run in runs:
             for background in run.background:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import Protocol
 
 from tidegraph.domain.documents import ExtractedDocument, GroundedDocument
@@ -15,9 +16,16 @@ from tidegraph.log.topics import Topic
 from tidegraph.ports import Clock
 from tidegraph.streams.flow import Input, Output, Result, Subject, header_subject, status_line
 
+logger = logging.getLogger(__name__)
+
 
 class Extractor(Protocol):
     """An extractor by rules or by a language model; both give the same records."""
+
+    @property
+    def epoch(self) -> str:
+        """Name and version; blocking the first time, when models are loaded."""
+        ...
 
     def extract(self, document: GroundedDocument) -> ExtractedDocument:
         """Blocking; called in a thread."""
@@ -32,6 +40,10 @@ class ExtractHandler:
     def __init__(self, extractor: Extractor, clock: Clock) -> None:
         self._extractor = extractor
         self._clock = clock
+
+    def warm_up(self) -> None:
+        """Load the models, so that the first document does not wait for them; blocking."""
+        logger.info("extractor %s", self._extractor.epoch)
 
     async def handle(self, item: Input) -> Result:
         """One output for one part of a document."""
