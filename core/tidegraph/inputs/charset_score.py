@@ -11,7 +11,8 @@ from collections import Counter
 from typing import Final
 
 SINGLE_BYTE: Final = (
-    "cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1257", "iso8859-2", "iso8859-5", "iso8859-7", "koi8-r",
+    "cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1257", "iso8859-2", "iso8859-5", "iso8859-7",
+    "koi8-r",
     "cp1255", "cp1256", "cp874", "cp866", "mac-cyrillic",
     "mac-roman", "cp850", "cp852", "cp437",
 )  # fmt: skip

@@ -165,7 +165,7 @@ def _detect(data: bytes) -> tuple[str, str]:
         raise Rejected("BINARY_DATA", "this is binary data (NUL bytes), not text")
     for name in (_ebcdic(data), _by_script(data)):
         if name:
-            return clean(data.decode(name)), name
+            return clean(data.decode(name).replace("\x85", "\n")), name
     return _by_letters(data)
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final, Protocol
 import httpx
 
 from tidegraph.domain.errors import LimitExceeded, Rejected, Retryable
-from tidegraph.inputs import avro
+from tidegraph.inputs import avro, protobuf
 from tidegraph.inputs.jsontext import load
 
 MAX_SCHEMAS: Final = 1_000
@@ -44,14 +44,17 @@ class HttpRegistry:
         self, url: str, *, timeout_seconds: float = 5.0, auth: tuple[str, str] | None = None
     ) -> None:
         self._client = httpx.Client(base_url=url.rstrip("/"), timeout=timeout_seconds, auth=auth)
-        self._cache: OrderedDict[int, RegisteredSchema | None] = OrderedDict()
+        self._cache: OrderedDict[int, RegisteredSchema] = OrderedDict()
 
     def find(self, schema_id: int) -> RegisteredSchema | None:
-        if schema_id not in self._cache:
-            self._cache[schema_id] = self._fetch(schema_id)
+        if schema_id in self._cache:
+            return self._cache[schema_id]
+        found = self._fetch(schema_id)
+        if found is not None:  # an id that is not known yet may be registered any moment
+            self._cache[schema_id] = found
             if len(self._cache) > MAX_SCHEMAS:
                 self._cache.popitem(last=False)
-        return self._cache[schema_id]
+        return found
 
     def close(self) -> None:
         self._client.close()
@@ -93,12 +96,14 @@ def decode(value: bytes, registry: Registry) -> dict[str, Any]:
         )
     if found.schema_type == "AVRO":
         data: Any = avro.decode(found.schema, value[5:])
+    elif found.schema_type == "PROTOBUF":
+        data = protobuf.decode(found.schema, value[5:])
     elif found.schema_type == "JSON":
         data = load(value[5:])
     else:
         raise Rejected(
             "UNSUPPORTED_SCHEMA",
-            f"schema {schema_id} is {found.schema_type}: only AVRO and JSON schemas can be read",
+            f"schema {schema_id} is {found.schema_type}: only AVRO, PROTOBUF and JSON can be read",
         )
     if not isinstance(data, dict):
         raise Rejected("INVALID_ENVELOPE", f"schema {schema_id} does not describe a record")

@@ -69,6 +69,11 @@ def has_persian_digits(text: str) -> bool:
     return any("\u06f0" <= char <= "\u06f9" for char in text)
 
 
+def has_arabic_digits(text: str) -> bool:
+    """True when the text writes digits as Arabic or Persian does."""
+    return any("\u0660" <= char <= "\u0669" or "\u06f0" <= char <= "\u06f9" for char in text)
+
+
 def _table() -> dict[str, int]:
     table: dict[str, int] = {}
     for line in _MONTHS:

@@ -18,6 +18,8 @@ from tidegraph.domain.interval import MICROS_PER_DAY, MICROS_PER_SECOND, Granula
 from tidegraph.inputs import time_words
 
 MAX_CHARS: Final = 200
+NO_ZONE: Final = "no zone given"
+"""In the provenance of a time that was written without a zone."""
 UNITS: Final = {
     "s": MICROS_PER_SECOND,
     "seconds": MICROS_PER_SECOND,
@@ -28,6 +30,8 @@ UNITS: Final = {
     "days": MICROS_PER_DAY,
 }
 """Microseconds in one unit; nanoseconds (``ns``) are divided instead."""
+_ARABIC_DIGITS_SINCE: Final = days_from_civil(1600, 1, 1)
+"""A year before this in Arabic digits is of the Islamic calendar, whose days only a sighting tells."""
 _MAX_INSTANT: Final = days_from_civil(10_000, 1, 1) * MICROS_PER_DAY
 _MIN_INSTANT: Final = days_from_civil(-9_999, 1, 1) * MICROS_PER_DAY
 _ZEROS: Final = frozenset(
@@ -108,12 +112,14 @@ def parse(text: str, provenance: str, rules: TimeRules) -> DocumentTime | None:
     """A metadata time of any common written form; ``None`` when it cannot be read."""
     if len(text) > MAX_CHARS or not _DIGITS.search(text):
         return None
-    persian = time_words.has_persian_digits(text)
+    persian, arabic = time_words.has_persian_digits(text), time_words.has_arabic_digits(text)
     text = " ".join(time_words.western_digits(text).split())
     readers = (_persian, _iso) if persian else (_iso, _persian)
     wall = next(filter(None, (read(text) for read in readers)), None)
     wall = wall or _numeric(text, rules) or _worded(text) or _asctime(text)
-    return None if wall is None else _resolve(wall, provenance, rules)
+    if wall is None or (arabic and wall.days < _ARABIC_DIGITS_SINCE):
+        return None
+    return _resolve(wall, provenance, rules)
 
 
 def require(text: str, provenance: str, rules: TimeRules) -> DocumentTime:
@@ -328,7 +334,7 @@ def _resolve(wall: _Wall, provenance: str, rules: TimeRules) -> DocumentTime | N
     else:
         shift, flag = _local_offset(instant, rules.zone)
         instant -= shift
-        note += f" (no zone given, {rules.zone} assumed{flag})"
+        note += f" ({NO_ZONE}, {rules.zone} assumed{flag})"
     if not _MIN_INSTANT <= instant < _MAX_INSTANT:
         return None
     return DocumentTime(instant, wall.granularity, provenance + note)

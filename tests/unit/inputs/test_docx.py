@@ -233,3 +233,13 @@ def test_entities_are_not_resolved(read, tmp_path):
 def test_deep_nesting_ends(read):
     assert len(read("a.docx", build("<w:sdt>" * 5_000 + "</w:sdt>" * 5_000))) == 1
     assert len(read("a.docx", build("<w:sdt>" * 200 + p(r("x")) + "</w:sdt>" * 200))) == 1
+
+
+def test_main_part_by_content_type_alone(one):
+    types = '<Types><Override PartName="/doc/x.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>'
+    data = build(
+        p(r("Words.")),
+        main="doc/x.xml",
+        parts={"_rels/.rels": b"<Relationships/>", "[Content_Types].xml": types.encode()},
+    )
+    assert one("a.docx", data).text == "Words."

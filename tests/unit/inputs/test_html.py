@@ -93,6 +93,21 @@ def test_time(one, when, head, body, expected):
     assert "Northwind replaces Halden." in document.text
 
 
+@pytest.mark.parametrize(
+    ("first", "other", "expected"),
+    [
+        ("2024-02-05T10:00:00", "2024-02-05T10:00:00+05:00", "2024-02-05T05:00:00Z"),
+        ("2024-02-05", "2024-02-05T10:00:00+05:00", "2024-02-05T05:00:00Z"),
+        ("2024-02-05", "2024-03-05T10:00:00+05:00", "2024-02-05"),
+        ("2024-02-05T10:00:00Z", "2024-02-05T10:00:01+05:00", "2024-02-05T10:00:00Z"),
+    ],
+)
+def test_the_more_exact_of_two_that_agree(one, when, first, other, expected):
+    head = linked(**{"@type": "Article", "datePublished": first})
+    head += f'<meta property="article:published_time" content="{other}">'
+    assert when(one("a.html", page(head))) == expected
+
+
 def test_naive_time_is_local_and_says_so(one, when):
     document = one(
         "a.html",

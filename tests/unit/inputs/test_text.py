@@ -109,3 +109,9 @@ def test_id_is_the_path_and_revision_the_content(one):
 
 def test_a_text_has_no_time(one):
     assert one("a.txt", "Written on 3 June 2024.").document_time is None
+
+
+def test_ebcdic_line_ends(one):
+    lines = ENGLISH.splitlines() * 3
+    data = b"\x15".join(line.encode("cp037") for line in lines)
+    assert one("a.txt", data).text.splitlines() == lines

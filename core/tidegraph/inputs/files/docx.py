@@ -132,6 +132,10 @@ class Package:
                 return relation.target
         if self.has("word/document.xml"):
             return "word/document.xml"
+        if self.has("[Content_Types].xml"):
+            for element in self.xml("[Content_Types].xml"):
+                if "document.main+xml" in (element.get("ContentType") or ""):
+                    return (element.get("PartName") or "").lstrip("/")
         raise Rejected("INVALID_DOCX", "this is no Word file: the package names no document part")
 
 

@@ -13,6 +13,7 @@ from lxml import etree  # type: ignore[import-untyped]
 
 from tidegraph.domain.documents import DocumentTime
 from tidegraph.domain.errors import Rejected
+from tidegraph.domain.interval import MICROS_PER_DAY, MICROS_PER_SECOND, Granularity
 from tidegraph.inputs import jsontext, times
 
 PUBLISHED_META: Final = (
@@ -30,6 +31,7 @@ MODIFIED_META: Final = (
     "dc.date.modified", "dc.modified", "last-modified", "lastmod", "revised", "updated",
 )  # fmt: skip
 _MAX_BLOCKS: Final = 50
+_ZONE_SPREAD: Final = 14 * 3_600 * MICROS_PER_SECOND
 _ARTICLE: Final = re.compile(
     r"(?:article|posting|report|blog|news|creativework|webpage|review|legislation)", re.IGNORECASE
 )
@@ -61,11 +63,33 @@ def page_time(root: Any, rules: times.TimeRules) -> DocumentTime | None:
         *((meta[name], f"html: meta {name}") for name in MODIFIED_META if name in meta),
         *_from_elements(root, "dateModified", _MARK_MODIFIED),
     ]
-    for text, where in (*published, *modified):
-        time = times.parse(text, where, rules)
-        if time is not None and not times.is_placeholder(time):
-            return time
-    return None
+    return _best(published, rules) or _best(modified, rules)
+
+
+def _best(candidates: list[Candidate], rules: times.TimeRules) -> DocumentTime | None:
+    """The first time, unless another one says the same more exactly (with the hour, or with the zone)."""
+    found = [times.parse(text, where, rules) for text, where in candidates[:_MAX_BLOCKS]]
+    real = [time for time in found if time is not None and not times.is_placeholder(time)]
+    if not real:
+        return None
+    first = real[0]
+    exact = (time for time in real[1:] if _vagueness(time) < _vagueness(first) and _is_near(time, first))
+    return min(exact, key=_vagueness, default=first)
+
+
+def _vagueness(time: DocumentTime) -> int:
+    if time.granularity >= Granularity.DAY:
+        return 2
+    return 1 if times.NO_ZONE in time.provenance else 0
+
+
+def _is_near(time: DocumentTime, first: DocumentTime) -> bool:
+    """True when both can be one moment, told in different zones or as a day."""
+    if first.granularity > Granularity.DAY:
+        return False
+    low = first.instant - _ZONE_SPREAD
+    high = first.instant + _ZONE_SPREAD + (MICROS_PER_DAY if first.granularity is Granularity.DAY else 0)
+    return low <= time.instant <= high
 
 
 def _linked_data(root: Any) -> Iterator[dict[str, Any]]:
