@@ -9,7 +9,8 @@ from __future__ import annotations
 import time
 import uuid
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -19,14 +20,18 @@ from tidegraph.log.headers import Headers
 from tidegraph.log.memory import MemoryLog
 from tidegraph.log.status import Stage
 from tidegraph.log.topics import Topic
+from tidegraph.models.clock import SystemClock
 from tidegraph.ports import Clock, GraphStore, LogRecord, StatusStore
 from tidegraph.settings import Settings
+from tidegraph.storage.connection import Connection
+from tidegraph.storage.memory import MemoryStatusStore
+from tidegraph.storage.status import RedisStatusStore
 from tidegraph.streams.delivery import ChangeFeed, Delivery
 from tidegraph.streams.flow import Handler, Input
 from tidegraph.streams.intake import Arrival, Intake
 from tidegraph.streams.progress import MemoryProgress
 from tidegraph.streams.runner import Runner, Scribe
-from tidegraph.streams.setup import INPUTS, envelope_decoder
+from tidegraph.streams.setup import INPUTS, Graphs, envelope_decoder
 from tidegraph.streams.sink import LogSink
 from tidegraph.streams.stages.extract import ExtractHandler, Extractor
 from tidegraph.streams.stages.ground import GroundHandler
@@ -83,6 +88,29 @@ class InProcess:
             Stage.WRITE: self._written(sink, progress),
             Stage.TRACK: tracker.fold,
         }
+
+    @staticmethod
+    def in_memory(settings: Settings, *, encoder: str = "", clock: Clock | None = None) -> InProcess:
+        """With the in-memory twins of the stores. ``encoder`` names one of ``models.factory``."""
+        graphs = Graphs(settings, encoder=encoder, in_memory=True)
+        return InProcess(settings, graphs.store, MemoryStatusStore(), graphs.writer(), clock or SystemClock())
+
+    @staticmethod
+    @asynccontextmanager
+    async def on_store(
+        settings: Settings, *, encoder: str = "", clock: Clock | None = None
+    ) -> AsyncIterator[InProcess]:
+        """With the FalkorDB that the settings name."""
+        graphs = Graphs(settings, encoder=encoder)
+        connection = Connection(
+            settings.store.url, settings.store.graph_prefix, settings.store.query_timeout_ms
+        )
+        try:
+            status = RedisStatusStore(connection)
+            yield InProcess(settings, graphs.store, status, graphs.writer(), clock or SystemClock())
+        finally:
+            await connection.close()
+            await graphs.close()
 
     async def append(
         self, key: bytes | None, value: bytes | None, headers: Headers = (), timestamp: int | None = None

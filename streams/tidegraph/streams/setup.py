@@ -24,6 +24,7 @@ from tidegraph.ports import Clock, Encoder, GraphStore, LogRecord, StatusStore
 from tidegraph.settings import Settings
 from tidegraph.storage.connection import Connection
 from tidegraph.storage.falkor import open_store
+from tidegraph.storage.memory import MemoryStore
 from tidegraph.storage.status import RedisStatusStore
 from tidegraph.streams.agents import attach
 from tidegraph.streams.app import StageApp, make_app
@@ -64,10 +65,15 @@ def envelope_decoder(settings: Settings) -> Decode:
 
 
 class Graphs:
-    """The graphs and what writing them needs; opened by the stages that do."""
+    """The graphs and what writing them needs; opened by the stages that do.
 
-    def __init__(self, settings: Settings) -> None:
+    ``encoder`` names one of ``models.factory``; ``in_memory`` takes the store's twin in this process.
+    """
+
+    def __init__(self, settings: Settings, *, encoder: str = "", in_memory: bool = False) -> None:
         self._settings = settings
+        self._encoder_name = encoder
+        self._in_memory = in_memory
 
     @cached_property
     def registry(self) -> Registry:
@@ -77,19 +83,19 @@ class Graphs:
     @cached_property
     def encoder(self) -> Encoder:
         """The encoder whose vectors the graphs hold."""
-        return make_encoder()
+        return make_encoder(self._encoder_name)
 
     @cached_property
     def store(self) -> GraphStore:
         """The graphs."""
-        settings = self._settings.store
-        return open_store(
-            settings.url, settings, self.registry, self.encoder.dimensions, self.encoder.model_id
-        )
+        settings, model = self._settings.store, (self.encoder.dimensions, self.encoder.model_id)
+        if self._in_memory:
+            return MemoryStore(self.registry, *model)
+        return open_store(settings.url, settings, self.registry, *model)
 
-    def writer(self, settings: Settings) -> GraphWriter:
+    def writer(self) -> GraphWriter:
         """A writer of the graphs."""
-        window = settings.event_graph
+        window = self._settings.event_graph
         parameters = EventGraphParameters(
             delta_days=window.delta_days,
             alpha_per_day=window.alpha_per_day,
@@ -223,7 +229,7 @@ def _write(
 ) -> Callable[[Sequence[Arrival]], Awaitable[None]]:
     store, scribe = ports.graphs.store, Scribe(Stage.WRITE, LogSink(ports.log), ports.clock)
     delivery = Delivery(
-        stage=WriteStage(ports.graphs.writer(settings), ports.clock),
+        stage=WriteStage(ports.graphs.writer(), ports.clock),
         store=store,
         feed=ChangeFeed(store, ports.progress, scribe),
         scribe=scribe,
