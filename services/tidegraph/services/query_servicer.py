@@ -11,20 +11,20 @@ import grpc.aio
 from tidegraph.api.v1 import query_pb2 as api
 from tidegraph.api.v1 import query_pb2_grpc
 from tidegraph.domain.errors import LimitExceeded, Rejected
-from tidegraph.domain.interval import Interval
 from tidegraph.services import messages
 from tidegraph.services.asof import known_only, read_as_of
 from tidegraph.services.interceptor import current
 from tidegraph.services.times import to_stamp
 from tidegraph.services.tokens import page_token, read_page
 from tidegraph.services.usecases import facts as fact_cases
-from tidegraph.services.usecases.ask import Asking, Finished, Reasoning, Started, Text, scope_of
+from tidegraph.services.usecases.ask import Asking, Finished, Reasoning, Started, Text
 from tidegraph.services.usecases.context import Moment, Ports
 from tidegraph.services.usecases.facts import FactQuery
 from tidegraph.services.usecases.moment import AskedTime, resolve
-from tidegraph.services.usecases.question import NO_TIME, Question, Relation, read
+from tidegraph.services.usecases.question import NO_TIME, Question, read
 from tidegraph.services.usecases.reading import read_text
 from tidegraph.services.usecases.retrieve import retrieve
+from tidegraph.services.usecases.scope import Scope, scope_of
 from tidegraph.services.usecases.timelines import BUDGET_MAX, TimelineFound, entity_timeline, query_timeline
 from tidegraph.services.usecases.walking import Direction, WalkRequest, walk
 from tidegraph.services.usecases.work import Work
@@ -82,10 +82,8 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
         if offset + size > HITS_MAX:
             message = f"retrieval ends at {HITS_MAX} hits; make the query narrower"
             raise LimitExceeded("TOO_MANY_HITS", message, field="page_token")
-        work, relation, asked = await self._query(
-            request.query, read_as_of(request.as_of), read_time=request.read_time
-        )
-        found = await retrieve(work, relation, asked, HITS_MAX)
+        work, scope = await self._query(request.query, read_as_of(request.as_of), read_time=request.read_time)
+        found = await retrieve(work, scope, HITS_MAX)
         response = messages.retrieved(found, work, explain=request.explain)
         more = len(response.hits) > offset + size
         page = list(response.hits[offset : offset + size])
@@ -110,8 +108,8 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
                 window = None if moment.valid_defaulted else moment.valid
                 found = await entity_timeline(work, request.entity, window, budget)
             case "query":
-                work, relation, interval = await self._query(request.query, asked, read_time=True)
-                found = await query_timeline(work, relation, interval, budget)
+                work, scope = await self._query(request.query, asked, read_time=True)
+                found = await query_timeline(work, scope, budget)
             case _:
                 raise Rejected("NO_RESTRICTION", "give an entity or a query", field="about")
         timeline = messages.timeline(found)
@@ -243,9 +241,7 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
         asked = known_only(stamp, request.known_text)
         return await resolve(self._ports, current(), asked)
 
-    async def _query(
-        self, text: str, asked: AskedTime, *, read_time: bool
-    ) -> tuple[Work, Relation, Interval | None]:
+    async def _query(self, text: str, asked: AskedTime, *, read_time: bool) -> tuple[Work, Scope]:
         """A query read like a question; its own time counts only when asked for."""
         reading = await read_text(self._ports, current().graph, text, self._ports.clock.now())
         question = reading.question
@@ -253,10 +249,7 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
         work = Work(self._ports, moment, question, reading.offset)
         for link in question.entities:
             work.names.update({record.entity_id: record for record in link.candidates})
-        if moment.valid_defaulted and not read_time:
-            return work, Relation.IN, moment.valid
-        scope = scope_of(question, moment, given=asked.valid is not None)
-        return work, scope.relation, scope.interval
+        return work, scope_of(question, moment, given=asked.valid is not None)
 
 
 def _unread(text: str) -> Question:

@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from tidegraph.domain.interval import Granularity, Interval
 from tidegraph.ports import ChatModel, ChunkRecord, EventRecord
 from tidegraph.services.caller import Caller
 from tidegraph.services.usecases.answers import Answer, Outcome
@@ -17,10 +16,11 @@ from tidegraph.services.usecases.event_reasoner import EventReasoner
 from tidegraph.services.usecases.event_search import EventSearch
 from tidegraph.services.usecases.moment import AskedTime, resolve
 from tidegraph.services.usecases.passages import PassageFinder
-from tidegraph.services.usecases.question import Order, Question, Relation
+from tidegraph.services.usecases.question import Question
 from tidegraph.services.usecases.reading import read_text
-from tidegraph.services.usecases.reasoner import FactReasoner, Scope
+from tidegraph.services.usecases.reasoner import FactReasoner
 from tidegraph.services.usecases.retrieve import retrieve
+from tidegraph.services.usecases.scope import Scope, scope_of
 from tidegraph.services.usecases.timecot import TimeCot
 from tidegraph.services.usecases.timelines import TimelineFound, arranged
 from tidegraph.services.usecases.work import Work
@@ -108,7 +108,7 @@ class Asking:
         return await self._ports.store.events(work.moment.graph, list(dict.fromkeys(cited)), work.moment.seen)
 
     async def _with_model(self, work: Work, chat: ChatModel, scope: Scope) -> AsyncIterator[AskPart]:
-        found = await retrieve(work, scope.relation, scope.interval, HITS)
+        found = await retrieve(work, scope, HITS)
         facts = [hit.fact for hit in found.hits if hit.fact is not None]
         events = [hit.event for hit in found.hits if hit.event is not None]
         passages: list[ChunkRecord] = [hit.chunk for hit in found.hits if hit.chunk is not None]
@@ -147,15 +147,3 @@ async def _suggested(work: Work) -> list[str]:
     ranked = await EventSearch(work).ranked(work.question, None)
     ids = [entity_id for hit in ranked[:SUGGESTING_EVENTS] for entity_id in hit.record.entity_ids]
     return list(dict.fromkeys(ids))[:SUGGESTED_MAX]
-
-
-def scope_of(question: Question, moment: Moment, *, given: bool) -> Scope:
-    """The asked time: the caller's, else the question's, else (present tense) now."""
-    if given:
-        return Scope(Relation.IN, moment.valid, given=True)
-    if question.time.interval is not None:
-        return Scope(question.time.relation, question.time.interval, given=True)
-    if question.past or question.order is not Order.NONE or question.anchor is not None:
-        return Scope(Relation.NONE, None, given=False)
-    now = Interval(moment.now, moment.now + 1, Granularity.MICROSECOND)
-    return Scope(Relation.IN, now, given=False)

@@ -12,7 +12,7 @@ from tidegraph.services.usecases.answers import Answer, Check, Outcome
 from tidegraph.services.usecases.context import Moment
 from tidegraph.services.usecases.event_search import is_dated
 from tidegraph.services.usecases.question import Relation
-from tidegraph.services.usecases.retrieve import window_of
+from tidegraph.services.usecases.scope import window_of
 
 _LABEL: Final = re.compile(r"\[(\d{1,3})\]")
 WITHHELD: Final = "The answer is withheld: it does not stand up to the check of its evidence."

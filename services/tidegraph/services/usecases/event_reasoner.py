@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Final
 
 from tidegraph.domain.documents import EntityType
-from tidegraph.domain.interval import OPEN_END, OPEN_START, Interval
 from tidegraph.ports import EventRecord
 from tidegraph.services.usecases.anchors import AnchorFinder
 from tidegraph.services.usecases.answers import Answer, Outcome, cite_event
@@ -22,7 +21,7 @@ from tidegraph.services.usecases.event_search import (
 )
 from tidegraph.services.usecases.phrasing import asked_in_words, listed
 from tidegraph.services.usecases.question import Asked, Order, Relation
-from tidegraph.services.usecases.reasoner import Scope
+from tidegraph.services.usecases.scope import Scope, window_of
 from tidegraph.services.usecases.selection import select
 from tidegraph.services.usecases.work import Work
 
@@ -87,7 +86,7 @@ class EventReasoner:
     async def _fitting(self, scope: Scope) -> Answer | None:
         """The best-covering events in the asked time."""
         question = self._question
-        valid = _window(scope)
+        valid = window_of(scope.relation, scope.interval) if scope.given else None
         hits = await self._search.ranked(question, valid)
         least = TRUTH_MIN if question.asked is Asked.TRUTH else COVERAGE_MIN
         hits = [hit for hit in hits if hit.coverage >= least]
@@ -165,18 +164,3 @@ class EventReasoner:
 
 def _dated(record: EventRecord) -> str:
     return f"{asked_in_words(interval_of(record))}: " if is_dated(record) else ""
-
-
-def _window(scope: Scope) -> Interval | None:
-    """The stretch of time in which evidence counts."""
-    asked = scope.interval
-    if asked is None:
-        return None
-    match scope.relation:
-        case Relation.BEFORE | Relation.UNTIL:
-            return Interval(OPEN_START, asked.start) if asked.start > OPEN_START else None
-        case Relation.AFTER:
-            return Interval(asked.end, OPEN_END) if asked.end < OPEN_END else None
-        case Relation.SINCE:
-            return Interval(asked.start, OPEN_END)
-    return asked

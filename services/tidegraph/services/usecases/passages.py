@@ -14,7 +14,7 @@ from tidegraph.services.usecases.answers import Answer, Outcome, cite_chunk
 from tidegraph.services.usecases.event_search import search_terms, stems_of
 from tidegraph.services.usecases.phrasing import asked_in_words
 from tidegraph.services.usecases.question import Question, Relation
-from tidegraph.services.usecases.retrieve import window_of
+from tidegraph.services.usecases.scope import window_of
 from tidegraph.services.usecases.words import stem, tables, tokens
 from tidegraph.services.usecases.work import Work
 

@@ -8,7 +8,7 @@ events may still know.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from tidegraph.domain.facts import FactVersion
@@ -19,19 +19,11 @@ from tidegraph.services.usecases.anchors import AnchorFinder, Located
 from tidegraph.services.usecases.answers import Answer
 from tidegraph.services.usecases.matching import Match, Matcher, Slot
 from tidegraph.services.usecases.question import Asked, Order, Relation
+from tidegraph.services.usecases.scope import Scope
 from tidegraph.services.usecases.selection import neighbours, select
 from tidegraph.services.usecases.work import Work, coalesced, valid_of
 
 TIMES: Final = (Asked.WHEN, Asked.START, Asked.END)
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """The asked time, settled: what relation to which interval. ``given`` by question, caller or anchor."""
-
-    relation: Relation
-    interval: Interval | None
-    given: bool
 
 
 class FactReasoner:

@@ -16,12 +16,11 @@ from tidegraph.domain.asof import AsOf, Certainty
 from tidegraph.domain.documents import Status
 from tidegraph.domain.facts import FactVersion
 from tidegraph.domain.fuse import Fused, fuse
-from tidegraph.domain.interval import OPEN_END, OPEN_START, Interval
+from tidegraph.domain.interval import Interval
 from tidegraph.ports import ChunkRecord, EventRecord, Scored
 from tidegraph.services.usecases.event_search import search_terms
 from tidegraph.services.usecases.matching import Matcher
-from tidegraph.services.usecases.question import Relation
-from tidegraph.services.usecases.words import stem, tokens
+from tidegraph.services.usecases.scope import Scope, window_of
 from tidegraph.services.usecases.work import Work
 
 LEG_MAX: Final = 50
@@ -60,32 +59,24 @@ class Retrieved:
     legs: tuple[Leg, ...]
 
 
-async def retrieve(work: Work, relation: Relation, asked: Interval | None, limit: int) -> Retrieved:
-    """The best evidence for the question of ``work`` within the asked time (None: any time)."""
-    window = window_of(relation, asked)
+async def retrieve(work: Work, scope: Scope, limit: int) -> Retrieved:
+    """The best evidence for the question of ``work`` within the asked time.
+
+    Where no time was asked, facts and texts count that hold now, and events of any time.
+    """
+    window = window_of(scope.relation, scope.interval)
+    windows = {"event": window, "chunk": window}
+    if not scope.given:
+        windows = {"event": None, "chunk": work.moment.valid}
     facts, suppressed, certain, fact_leg = await _fact_leg(work, window)
-    texts = [await _text_leg(work, what, window) for what in KINDS]
-    vectors = await _vector_legs(work, window)
+    texts = [await _text_leg(work, what, windows[what]) for what in KINDS]
+    vectors = await _vector_legs(work, windows)
     rankings = {leg.name: ids for leg, ids in [(fact_leg, list(facts)), *texts, *vectors]}
     boosts = dict.fromkeys((item for item, sure in certain.items() if sure), FACT_BOOST)
     fused = fuse(rankings, boosts)
     hits = await _load(work, fused, facts, limit)
     legs = (fact_leg, *(leg for leg, _ in texts), *(leg for leg, _ in vectors))
     return Retrieved(tuple(hits), suppressed, legs)
-
-
-def window_of(relation: Relation, asked: Interval | None) -> Interval | None:
-    """The stretch of time in which evidence counts for a relation to the asked time."""
-    if asked is None:
-        return None
-    match relation:
-        case Relation.BEFORE | Relation.UNTIL:
-            return Interval(OPEN_START, asked.start) if asked.start > OPEN_START else None
-        case Relation.AFTER:
-            return Interval(asked.end, OPEN_END) if asked.end < OPEN_END else None
-        case Relation.SINCE:
-            return Interval(asked.start, OPEN_END)
-    return asked
 
 
 async def _fact_leg(
@@ -123,7 +114,7 @@ async def _text_leg(work: Work, what: str, window: Interval | None) -> tuple[Leg
     return Leg(f"text_{what}", len(hits), _ms(started)), [f"{what}:{hit.id}" for hit in hits]
 
 
-async def _vector_legs(work: Work, window: Interval | None) -> list[tuple[Leg, list[str]]]:
+async def _vector_legs(work: Work, windows: Mapping[str, Interval | None]) -> list[tuple[Leg, list[str]]]:
     """Both vector legs from one encoding of the question without its words of time."""
     started = time.perf_counter()
     texts = [work.question.semantic or work.question.text]
@@ -131,7 +122,7 @@ async def _vector_legs(work: Work, window: Interval | None) -> list[tuple[Leg, l
     legs = []
     for what in KINDS:
         hits = await work.ports.store.search_vector(
-            work.moment.graph, what, vector, work.moment.seen, window, LEG_MAX
+            work.moment.graph, what, vector, work.moment.seen, windows[what], LEG_MAX
         )
         legs.append((Leg(f"vector_{what}", len(hits), _ms(started)), [f"{what}:{hit.id}" for hit in hits]))
         started = time.perf_counter()
@@ -165,11 +156,3 @@ async def _load(
 
 def _ms(started: float) -> float:
     return (time.perf_counter() - started) * 1_000
-
-
-def overlap(question_words: Sequence[str], text: str) -> float:
-    """Share of the question's words that a text holds."""
-    if not question_words:
-        return 0.0
-    held = {stem(token.lower) for token in tokens(text)}
-    return sum(stem(word) in held for word in question_words) / len(question_words)

@@ -15,8 +15,8 @@ from tidegraph.ports import EventRecord
 from tidegraph.services.usecases.event_search import HIDDEN, distinct
 from tidegraph.services.usecases.linking import find_entities
 from tidegraph.services.usecases.phrasing import statement
-from tidegraph.services.usecases.question import Relation
 from tidegraph.services.usecases.retrieve import retrieve
+from tidegraph.services.usecases.scope import Scope
 from tidegraph.services.usecases.work import FACTS_MAX, Work
 
 BUDGET_DEFAULT: Final = 2_000
@@ -53,11 +53,9 @@ async def entity_timeline(work: Work, name_or_id: str, window: Interval | None, 
     return await arranged(work, facts[:FACTS_MAX], events, budget)
 
 
-async def query_timeline(
-    work: Work, relation: Relation, asked: Interval | None, budget: int
-) -> TimelineFound:
+async def query_timeline(work: Work, scope: Scope, budget: int) -> TimelineFound:
     """What a query retrieves, in order of time."""
-    found = await retrieve(work, relation, asked, QUERY_HITS)
+    found = await retrieve(work, scope, QUERY_HITS)
     facts = [hit.fact for hit in found.hits if hit.fact is not None]
     events = [hit.event for hit in found.hits if hit.event is not None]
     values = {hit.id.partition(":")[2]: hit.score for hit in found.hits}
