@@ -3,6 +3,7 @@
 ``feed.jsonl`` holds one record a line, in order of arrival. ``recorded_at`` is when the record became
 known (the feed is a backfill), ``value`` is JSON, a text as it is, or null for a retraction; ``file``
 names a file beside it that is the value. Without ``key`` the value's ``id`` is the key.
+The header ``x-tenant`` names the graph.
 """
 
 from __future__ import annotations
@@ -13,8 +14,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from importlib.resources import files
 from typing import Any, Final
-
-from tidegraph.log.keys import document_key
 
 _EPOCH: Final = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
 
@@ -43,7 +42,7 @@ def _records(graph: str) -> Iterator[FeedRecord]:
         document_id = entry.get("key") or entry["value"]["id"]
         yield FeedRecord(
             document_id=document_id,
-            key=document_key(graph, document_id),
+            key=document_id.encode(),
             value=value,
             headers=_headers({**entry.get("headers", {}), "x-tenant": graph, "x-doc-id": document_id}),
             recorded_at=_micros(entry["recorded_at"]),
