@@ -1,0 +1,75 @@
+"""``tidegraph entity``: what holds of an entity, or everything that ever was believed of it."""
+
+from __future__ import annotations
+
+import click
+from rich.table import Table
+from rich.text import Text
+
+from tidegraph.cli.calling import Call, as_of, client, connection, runs
+from tidegraph.cli.render import console, fact_dict, fact_table, print_json
+from tidegraph.client import EntityInfo, FactHistoryRow, Options
+
+
+@click.command("entity")
+@click.argument("name")
+@click.option("--history", is_flag=True, help="Every version, also those no longer believed.")
+@as_of
+@connection
+def command(
+    name: str, history: bool, valid: str, known_at: str, as_json: bool, graph: str, server: str
+) -> None:
+    """Show the entity NAME (a name, an alias or an id) with the facts that hold."""
+    call = Call(server, graph, Options(valid=valid, known=known_at), as_json)
+    _entity(call, name, history)
+
+
+@runs
+async def _entity(call: Call, name: str, history: bool) -> int:
+    async with client(call) as service:
+        info = await service.entity(name, call.options)
+        rows = await service.history(entity=info.entity_id, options=call.options) if history else []
+    if call.json:
+        print_json(_dict(info, rows, history))
+        return 0
+    names = [alias for alias in info.aliases if alias != info.name]
+    console.print(Text(info.name, style="bold"), Text(f"({info.type or 'entity'})", style="dim"))
+    if names:
+        console.print(Text(f"also: {', '.join(names)}", style="dim"))
+    console.print(Text(info.entity_id, style="dim"))
+    console.print(_history(rows) if history else fact_table(info.facts, "facts that hold"))
+    return 0
+
+
+def _history(rows: list[FactHistoryRow]) -> Table:
+    table = Table(title="every version", title_justify="left", box=None, pad_edge=False, header_style="dim")
+    for column in ("valid", "believed", "fact", "why"):
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        style = None if row.current else "dim"
+        believed = " .. ".join(
+            text.partition("T")[0] for text in (row.fact.recorded.start_text, row.fact.recorded.end_text)
+        )
+        table.add_row(str(row.fact.valid), believed, row.fact.text, row.reason, style=style)
+    return table
+
+
+def _dict(info: EntityInfo, rows: list[FactHistoryRow], history: bool) -> dict[str, object]:
+    value: dict[str, object] = {
+        "entity_id": info.entity_id,
+        "name": info.name,
+        "type": info.type,
+        "aliases": list(info.aliases),
+        "facts": [fact_dict(fact) for fact in info.facts],
+    }
+    if history:
+        value["history"] = [
+            {
+                **fact_dict(row.fact),
+                "current": row.current,
+                "replaced_by": list(row.replaced_by),
+                "reason": row.reason,
+            }
+            for row in rows
+        ]
+    return value

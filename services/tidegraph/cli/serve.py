@@ -1,0 +1,112 @@
+"""``tidegraph serve``: the gRPC server.
+
+Exit codes: 0 stopped on request; 1 it could not start or died; 2 settings are wrong.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator
+from typing import Final
+
+import click
+
+from tidegraph import settings as settings_module
+from tidegraph.cli.ingest_target import located
+from tidegraph.domain.errors import Rejected, TidegraphError
+from tidegraph.embedded.notify import notify
+from tidegraph.language.registry import load_registry
+from tidegraph.log.producer import KafkaLog
+from tidegraph.models.clock import SystemClock
+from tidegraph.models.factory import make_encoder
+from tidegraph.models.openai_chat import ChatOptions, OpenAiChat
+from tidegraph.services.server import ApiServer, DrainTimes
+from tidegraph.services.usecases.context import ChatLimits, Ports
+from tidegraph.settings import LlmSettings, Settings
+from tidegraph.storage.connection import Connection
+from tidegraph.storage.falkor import open_store
+from tidegraph.storage.status import RedisStatusStore
+
+EXIT_FAILED: Final = 1
+EXIT_SETTINGS: Final = 2
+
+
+@click.command("serve")
+@click.option("--withdraw-seconds", default=0.0, show_default=True, help="Wait before taking no more calls.")
+@click.option("--grace-seconds", default=10.0, show_default=True, help="How long calls may go on then.")
+def command(withdraw_seconds: float, grace_seconds: float) -> None:
+    """Run the gRPC server until it is told to stop; it then finishes the calls that are under way.
+
+    In Kubernetes let --withdraw-seconds cover the time until no more calls are sent here.
+    """
+    try:
+        configured = settings_module.load(os.environ)
+        logging.basicConfig(
+            level=configured.log_level.upper(),
+            format="%(asctime)s %(levelname)s %(name)s: %(message)s",
+            stream=sys.stderr,
+        )
+        logging.getLogger("httpx").setLevel(logging.WARNING)
+        asyncio.run(_serve(located(configured), DrainTimes(withdraw_seconds, grace_seconds)))
+    except Rejected as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(EXIT_SETTINGS)
+    except TidegraphError as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(EXIT_FAILED)
+
+
+async def _serve(configured: Settings, times: DrainTimes) -> None:
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for name in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(name, stop.set)
+    async with open_ports(configured) as ports:
+        server = ApiServer(configured.server, ports, configured.default_graph)
+        port = await server.start()
+        logging.getLogger(__name__).info("listening on %s:%d", configured.server.host, port)
+        notify("READY=1", os.environ)
+        await stop.wait()
+        notify("STOPPING=1", os.environ)
+        await server.drain(times)
+
+
+@contextlib.asynccontextmanager
+async def open_ports(configured: Settings) -> AsyncIterator[Ports]:
+    """The real outside of the service: FalkorDB, redis, Kafka, the models."""
+    registry = load_registry(configured.predicates_file)
+    encoder = make_encoder()
+    url = configured.store.url
+    async with contextlib.AsyncExitStack() as cleanup:
+        store = open_store(url, configured.store, registry, encoder.dimensions, encoder.model_id)
+        cleanup.push_async_callback(store.close)
+        statuses = Connection(url, configured.store.graph_prefix, configured.store.query_timeout_ms)
+        cleanup.push_async_callback(statuses.close)
+        log = await cleanup.enter_async_context(KafkaLog(configured))
+        chat = await _chat(configured.llm, cleanup)
+        yield Ports(
+            store=store,
+            status=RedisStatusStore(statuses),
+            log=log,
+            encoder=encoder,
+            clock=SystemClock(),
+            registry=registry,
+            chat=chat,
+            chat_limits=ChatLimits(configured.llm.max_tokens, configured.llm.timeout_seconds),
+            grounding=configured.grounding,
+            max_document_bytes=configured.max_document_bytes,
+        )
+
+
+async def _chat(settings: LlmSettings, cleanup: contextlib.AsyncExitStack) -> OpenAiChat | None:
+    """The language model, when one is configured; its id is asked for at the first question."""
+    if not settings.url:
+        return None
+    chat = OpenAiChat(ChatOptions(settings.url, settings.model, settings.api_key))
+    cleanup.push_async_callback(chat.close)
+    return chat
