@@ -10,7 +10,7 @@ from tests.properties.oracle import Oracle
 from tests.properties.scale import examples
 from tests.properties.worlds import World, worlds
 
-from tidegraph.domain.belief import Plan, history, plan
+from tidegraph.domain.belief import Plan, history, plan, replan
 from tidegraph.domain.canonical import coalesce, content_hash, dump, valid_time_dump
 from tidegraph.domain.facts import Assertion, FactVersion
 from tidegraph.domain.interval import OPEN_END, OPEN_START
@@ -133,6 +133,20 @@ def test_planning_step_by_step_in_any_order_arrives_at_the_history(world: World,
         assert dump(stored.values()) == dump(target)
         assert plan(stored.values(), target).is_empty
     assert dump(stored.values()) == dump(history(claims, turns, policy))
+
+
+@examples(200, 50_000)
+@given(worlds(), st.integers(0, 8))
+def test_replanning_from_an_instant_equals_planning_all(world: World, since: int) -> None:
+    claims, turns, policy = world
+
+    def cut(at: int) -> int:
+        return at if at < since else OPEN_END
+
+    past = [replace(c, withdrawn_at=cut(c.withdrawn_at)) for c in claims if c.recorded_at < since]
+    turned = [replace(t, withdrawn_at=cut(t.withdrawn_at)) for t in turns if t.recorded_at < since]
+    stored = history(past, turned, policy)
+    assert replan(stored, claims, turns, policy, since) == plan(stored, history(claims, turns, policy))
 
 
 @examples(300, 100_000)

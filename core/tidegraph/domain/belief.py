@@ -10,13 +10,13 @@ the evidence that then counts. A change of belief closes one version and opens a
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from tidegraph.domain.canonical import Content, content_of, reopened, union, version_of, version_order
 from tidegraph.domain.errors import Bug
 from tidegraph.domain.facts import Assertion, FactVersion, Revision
-from tidegraph.domain.interval import OPEN_END, Interval
+from tidegraph.domain.interval import OPEN_END, OPEN_START, Interval
 from tidegraph.domain.policies import KeyPolicy
 from tidegraph.domain.slots import Span, resolve
 
@@ -54,21 +54,26 @@ def history(
     claims = list({assertion.assertion_id: assertion for assertion in assertions}.values())
     if len({claim.key for claim in claims}) > 1:
         raise Bug("MIXED_KEYS", "a belief history is made of assertions under one conflict key")
+    key = claims[0].key if claims else ""
+    versions = [
+        version_of(key, span, recorded) for span, recorded in _believed(claims, revisions, policy, OPEN_START)
+    ]
+    return tuple(sorted(versions, key=version_order))
+
+
+def _believed(
+    claims: Sequence[Assertion], revisions: Iterable[Revision], policy: KeyPolicy, since: int
+) -> Iterator[tuple[Span, Interval]]:
+    """Each span with the recorded intervals from ``since`` on in which it was believed, coalesced."""
     documents = {claim.document_id for claim in claims if claim.register}
     turns = [revision for revision in revisions if revision.register and revision.document_id in documents]
-    key = claims[0].key if claims else ""
     believed: dict[Span, list[Interval]] = defaultdict(list)
-    instants = _instants(claims, turns)
+    instants = _instants(claims, turns, since)
     for place, instant in enumerate(instants):
         until = instants[place + 1] if place + 1 < len(instants) else OPEN_END
         for span in believed_at(claims, turns, policy, instant):
             believed[span].append(Interval(instant, until))
-    versions = [
-        version_of(key, span, recorded)
-        for span, intervals in believed.items()
-        for recorded in union(intervals)
-    ]
-    return tuple(sorted(versions, key=version_order))
+    return ((span, recorded) for span, intervals in believed.items() for recorded in union(intervals))
 
 
 def believed_at(
@@ -82,11 +87,40 @@ def believed_at(
     )
 
 
-def _instants(claims: Sequence[Assertion], turns: Sequence[Revision]) -> list[int]:
+def _instants(claims: Sequence[Assertion], turns: Sequence[Revision], since: int) -> list[int]:
     instants = {instant for claim in claims for instant in (claim.recorded_at, claim.withdrawn_at)}
     instants |= {instant for turn in turns for instant in (turn.recorded_at, turn.withdrawn_at)}
-    instants.discard(OPEN_END)
-    return sorted(instants)
+    found = sorted(instant for instant in instants if since <= instant < OPEN_END)
+    return [since, *found] if since > OPEN_START and since not in instants else found
+
+
+def replan(
+    stored: Iterable[FactVersion],
+    assertions: Sequence[Assertion],
+    revisions: Iterable[Revision],
+    policy: KeyPolicy,
+    since: int,
+) -> Plan:
+    """``plan(stored, history(assertions, revisions, policy))`` when nothing changed before ``since``.
+
+    Only belief at instants from ``since`` on is computed, so evidence that is the newest costs one look at
+    the key however long its history.
+
+    Args:
+        stored: versions that say what the history said before; closed ones included.
+        since: no evidence that differs from what the stored versions were planned from was recorded or
+            withdrawn, then or now, before this instant.
+    """
+    rows = list(stored)
+    claims = list({assertion.assertion_id: assertion for assertion in assertions}.values())
+    key = claims[0].key if claims else ""
+    target = [
+        replace(row, invalidated_at=min(row.invalidated_at, since)) for row in rows if row.recorded_at < since
+    ]
+    target.extend(
+        version_of(key, span, recorded) for span, recorded in _believed(claims, revisions, policy, since)
+    )
+    return plan(rows, target)
 
 
 def plan(stored: Iterable[FactVersion], target: Iterable[FactVersion]) -> Plan:

@@ -60,8 +60,8 @@ class Begin:
 class Stop:
     """A value holds no longer at ``time``; ``value`` "" is whoever holds then.
 
-    ``named``: a claim names the value. ``stated`` is false when it is only known to have ended by then (a former holder, a register's silence).
-    ``claim`` is None for a silence.
+    ``named``: a claim names the value. ``stated`` is false when it is only known to have ended by then (a
+    former holder, a register's silence). ``claim`` is None for a silence.
     """
 
     time: int
@@ -295,6 +295,7 @@ class Axis:
             self.begins[begin.value].append(begin)
         for stop in stops:
             self.stops[stop.value].append(stop)
+        self.begin_times = {value: [begin.time for begin in found] for value, found in self.begins.items()}
         self._stop_times = {value: [stop.time for stop in found] for value, found in self.stops.items()}
 
     def stopped(self, value: str, after: int, until: int) -> bool:
@@ -347,7 +348,7 @@ def _shifted(begins: list[Begin], stops: list[Stop]) -> list[Stop]:
     axis = Axis(begins, stops)
     result = []
     for stop in stops:
-        times = [begin.time for begin in axis.begins.get(stop.value, ())] if stop.claim else []
+        times = axis.begin_times.get(stop.value, ()) if stop.claim else ()
         place = bisect_right(times, stop.time - 1)
         open_before = place > 0 and not axis.stopped(stop.value, times[place - 1], stop.time - 1)
         end = granule_end(stop.time, stop.granularity)

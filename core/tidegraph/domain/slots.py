@@ -7,6 +7,7 @@ earlier one goes on after it, split in two.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -77,12 +78,13 @@ def _pieces_of(claims: Claims, policy: KeyPolicy) -> list[_Piece]:
             evidence = settle(claims.begins, stops, policy)
     held = spells(evidence)
     pieces = _with_conflicts(_joined(compete(held)), held)
-    for begin in evidence.stale:
-        pieces = [
-            replace(piece, conflicted=True) if piece.start <= begin.time < piece.end else piece
-            for piece in pieces
-        ]
-    return pieces
+    stale = [begin.time for begin in evidence.stale]
+    return [
+        replace(piece, conflicted=True)
+        if bisect_left(stale, piece.start) < bisect_left(stale, piece.end)
+        else piece
+        for piece in pieces
+    ]
 
 
 def _ended_by(stop: Stop, pieces: Sequence[_Piece]) -> str:

@@ -74,10 +74,11 @@ def spells(evidence: Evidence) -> list[Spell]:
     for stop in evidence.stops:
         stops_of[stop.value].append(stop)
     begins_of = by_value(evidence.begins)
+    times = [begin.time for begin in evidence.begins]
     firsts: list[Spell] = []
     for value in sorted(begins_of.keys() | (stops_of.keys() - {""})):
         stops = stops_of.get(value, [])
-        runs = _runs(begins_of.get(value, []), stops, evidence.begins)
+        runs = _runs(begins_of.get(value, []), stops, evidence.begins, times)
         starts = [run[0].time for run in runs]
         lone, attached = _attached(starts, stops)
         lone = [stop for stop in lone if stop.claim is not None and stop.claim.confidence >= HEDGED]
@@ -94,11 +95,12 @@ def _by_start(spell: Spell) -> tuple[int, Order]:
     return spell.start, spell.order
 
 
-def _runs(begins: Sequence[Begin], stops: Sequence[Stop], every: Sequence[Begin]) -> list[list[Begin]]:
+def _runs(
+    begins: Sequence[Begin], stops: Sequence[Stop], every: Sequence[Begin], times: Sequence[int]
+) -> list[list[Begin]]:
     """A value's begins, split where it stopped or where another value began in between."""
     runs: list[list[Begin]] = []
     stop_times = [stop.time for stop in stops]
-    times = [begin.time for begin in every]
     for begin in begins:
         if runs:
             last = runs[-1][-1]
@@ -112,10 +114,9 @@ def _runs(begins: Sequence[Begin], stops: Sequence[Stop], every: Sequence[Begin]
 
 def _interrupted(last: Begin, begin: Begin, every: Sequence[Begin], times: Sequence[int]) -> bool:
     """Another value that excludes this one began after ``last`` and not after ``begin``."""
-    between = every[bisect_right(times, last.time) : bisect_right(times, begin.time)]
+    between = range(bisect_right(times, last.time), bisect_left(times, begin.time))
     return any(
-        other.value != begin.value and other.time < begin.time and not (other.shared and last.shared)
-        for other in between
+        every[place].value != begin.value and not (every[place].shared and last.shared) for place in between
     )
 
 
