@@ -193,6 +193,27 @@ def week_of(m: Match) -> Node | None:
 
 
 @builder
+def half_unit(m: Match) -> Node | None:
+    """ "das zweite Halbjahr": the unit says that it is a half."""
+    n = m.number("n")
+    is_half = any(t.value == "half_year" for t in m.tokens)
+    return Period("half_year", n) if is_half and n in (1, 2) else None
+
+
+@builder
+def week_number_slash(m: Match) -> Node | None:
+    """ "KW 12/2024", read as month or day and year by its shape."""
+    pair = m.value("pair")
+    return Period("week_number", pair.month or pair.day or 0, pair.year) if isinstance(pair, Date) else None
+
+
+@builder
+def week_number_plain(m: Match) -> Node | None:
+    n, year = m.number("n") or 0, m.number("year")
+    return Period("week_number", n, year) if year is not None and 1 <= n <= 53 else None
+
+
+@builder
 def week_number(m: Match) -> Node | None:
     year, n = m.node("year"), m.number("n") or 0
     if not any(t.value in ("week", 0) and m.names[t.symbol] in ("UNIT", "WEEKNUMBER") for t in m.tokens):

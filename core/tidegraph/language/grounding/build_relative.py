@@ -45,7 +45,11 @@ UNIT_ORDER: Final = (
 
 @builder
 def day_word(m: Match) -> Node | None:
-    n = m.number("n") or 0
+    return day_from_word(m.number("n") or 0)
+
+
+def day_from_word(n: int) -> Node:
+    """Yesterday is -1, today 0, tomorrow 1."""
     if n == 0:
         return Relative("day", 0, "document")
     return Shift(Span((("day", abs(n)),)), 1 if n > 0 else -1, "document")
@@ -94,6 +98,21 @@ def weekend(m: Match) -> Node | None:
 @builder
 def now(m: Match) -> Node | None:
     return Relative("day", 0, "document")
+
+
+@builder
+def neighbour_day(m: Match) -> Node | None:
+    return Relative("day", m.number("way") or 1, "anchor")
+
+
+@builder
+def neighbour_year(m: Match) -> Node | None:
+    return Relative("year", m.number("way") or 1, "either")
+
+
+@builder
+def neighbour_month(m: Match) -> Node | None:
+    return Relative("month", m.number("way") or 1, "either")
 
 
 @builder

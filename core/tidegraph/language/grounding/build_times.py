@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tidegraph.language.grounding.build_dates import weekday_of
+from tidegraph.language.grounding.build_relative import day_from_word
 from tidegraph.language.grounding.match import Match, builder
 from tidegraph.language.grounding.nodes import (
     At,
@@ -111,6 +112,38 @@ def day_part(m: Match) -> Node | None:
     if name in ("noon", "midnight"):
         return Clock(12 if name == "noon" else 0, 0, fixed=True, part=name)
     return DayPart(name, mod)
+
+
+@builder
+def morning(m: Match) -> Node | None:
+    return DayPart("morning")
+
+
+@builder
+def weekday_day_part(m: Match) -> Node | None:
+    made = day_part(m)
+    return At(Date(weekday=m.number("wd")), made) if made is not None else None
+
+
+@builder
+def day_word_part(m: Match) -> Node | None:
+    """ "gestern Abend": a word for a day with a part of it."""
+    made = DayPart("morning") if m.symbol("part") == "MORGENC" else day_part(m)
+    return At(day_from_word(m.number("date") or 0), made) if made is not None else None
+
+
+@builder
+def clock_fixed(m: Match) -> Node | None:
+    """A clock of 24 hours: "um 9 Uhr" is the morning."""
+    made = clock_value(m.number("hour") or 0, m.number("minute"), None, "", True)
+    return replace(made, offset=m.number("tz")) if made is not None and m.has("tz") else made
+
+
+@builder
+def clock_half_before(m: Match) -> Node | None:
+    """ "halb neun" is half an hour before nine."""
+    hour = m.number("hour") or 0
+    return Clock((hour - 1) % 12 or 12, 30) if 1 <= hour <= 12 else None
 
 
 @builder

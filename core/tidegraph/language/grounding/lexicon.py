@@ -65,7 +65,8 @@ def load_grammar(language: str) -> Grammar:
     code = language.lower().replace("_", "-").split("-")[0]
     if code not in LANGUAGES:
         raise Rejected("UNKNOWN_LANGUAGE", f"no grammar for {language!r}; use one of {', '.join(LANGUAGES)}")
-    common, own = _read("common"), {**_read(code), **_read(f"{code}.rules")}
+    common = {**_read("common"), **_read("common.rules")}
+    own = {**_read(code), **_read(f"{code}.rules")}
     symbols = Symbols()
     for name, members in {**common["classes"], **own.get("classes", {})}.items():
         symbols.define(name, members)

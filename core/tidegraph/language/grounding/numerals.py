@@ -134,7 +134,7 @@ def _my(run: str) -> Lexed | None:
     first, year = (int(p) for p in re.split(rf"[./]|{_DASH}", run))
     if 1 <= first <= 12:
         return "MY", Date(year, first)
-    return ("DY", Date(year, day=first)) if first <= 31 else None
+    return ("DY", Date(year, day=first)) if first <= 53 else None
 
 
 def _years(run: str) -> Lexed | None:
