@@ -17,7 +17,7 @@ from tidegraph.domain.documents import DocumentKind, DocumentTime
 from tidegraph.domain.errors import Rejected
 from tidegraph.domain.interval import MICROS_PER_DAY, MICROS_PER_SECOND, format_instant
 from tidegraph.inputs import mapping as mappings
-from tidegraph.inputs import payload, times
+from tidegraph.inputs import mongo, payload, times
 from tidegraph.inputs.document import Content
 from tidegraph.inputs.jsontext import dump
 from tidegraph.inputs.mapping import Mapping, scalar
@@ -67,7 +67,7 @@ def is_change(value: Any) -> bool:
 
 
 def read_change(
-    wrapped: Wrapped, key: MappingOf[str, Any] | None, rules: TimeRules, mapping: Mapping | None
+    wrapped: Wrapped, key: MappingOf[str, Any], rules: TimeRules, mapping: Mapping | None
 ) -> Content:
     """The row of a change event as a document; a deletion is a retraction.
 
@@ -88,6 +88,8 @@ def read_change(
     table = _table(event)
     time = _source_time(event, operation)
     image = event.get("before") if operation == "d" else event.get("after")
+    if isinstance(image, str):
+        image = mongo.read_image(image)
     if operation == "d":
         row = image if isinstance(image, dict) else {}
         return Content(
@@ -112,7 +114,7 @@ def read_change(
 def read_row(
     row: dict[str, Any],
     schema: MappingOf[str, Any] | None,
-    key: MappingOf[str, Any] | None,
+    key: MappingOf[str, Any],
     rules: TimeRules,
     mapping: Mapping | None,
 ) -> Content:
@@ -126,19 +128,28 @@ def read_row(
             )
         return content
     if schema is None:
-        _refuse_untyped(row, key or {}, mapping)
+        _refuse_untyped(row, key, mapping)
     text = "\n".join(
         f"{name}: {_shown(value)}" for name, value in readable.items() if value not in (None, "", UNAVAILABLE)
     )
     return Content(text=text) if mapping is None else mappings.apply(mapping, readable, rules, text)
 
 
-def key_fields(key: Any) -> MappingOf[str, Any] | None:
+def mapped_id(row: dict[str, Any], mapping: Mapping | None) -> str:
+    """The id of a row by the mapping's pointers; "" when it names none or they lead to nothing."""
+    pointers = mapping.document.get("id", ()) if mapping is not None else ()
+    values = [mappings.resolve_pointer(row, pointer) for pointer in pointers]
+    if not values or any(value is None or value is mappings.MISSING for value in values):
+        return ""
+    return ":".join(scalar(value, pointer) for value, pointer in zip(values, pointers, strict=True))
+
+
+def key_fields(key: dict[str, Any]) -> dict[str, Any]:
     """The columns of a record key that is a JSON object, wrapped or not."""
-    if not isinstance(key, dict):
-        return None
     inner = unwrap(key).payload
-    return inner if isinstance(inner, dict) else None
+    if not isinstance(inner, dict):
+        return {}
+    return {name: mongo.plain_id(item) if isinstance(item, str) else item for name, item in inner.items()}
 
 
 def key_table(key: Any) -> str:
@@ -171,14 +182,16 @@ def _source_time(event: dict[str, Any], operation: str) -> DocumentTime | None:
     return times.from_number(stamp, "ms", f"debezium:source.ts_ms{note}")
 
 
-def _identity(
-    table: str, key: MappingOf[str, Any] | None, row: MappingOf[str, Any], mapping: Mapping | None
-) -> str:
+def _identity(table: str, key: MappingOf[str, Any], row: MappingOf[str, Any], mapping: Mapping | None) -> str:
+    mapped = mapped_id({**key, **row}, mapping)
+    if mapped:
+        return mapped
     if mapping is not None and mapping.document.get("id"):
-        names = [pointer.removeprefix("/") for pointer in mapping.document["id"]]
-        values = [row.get(name, (key or {}).get(name)) for name in names]
-        if all(value is not None for value in values):
-            return ":".join(scalar(value, name) for name, value in zip(names, values, strict=True))
+        raise Rejected(
+            "MISSING_ID",
+            f"neither the row nor the key of the change event has {' and '.join(mapping.document['id'])}, "
+            "the id by the mapping: let the database send whole rows (replica identity full)",
+        )
     text = _key_text(key, row)
     if not text:
         raise Rejected(
@@ -187,8 +200,9 @@ def _identity(
     return f"{table}/{text}" if table else text
 
 
-def _key_text(key: MappingOf[str, Any] | None, row: MappingOf[str, Any]) -> str:
-    fields = key if key else {"id": row["id"]} if row.get("id") is not None else {}
+def _key_text(key: MappingOf[str, Any], row: MappingOf[str, Any]) -> str:
+    own = next(({name: row[name]} for name in ("id", "_id") if row.get(name) is not None), {})
+    fields = key or own
     return ":".join(
         scalar(value, f"key column {name}") for name, value in fields.items() if value is not None
     )

@@ -87,7 +87,7 @@ def decode(record: LogRecord, defaults: EnvelopeDefaults) -> RawDocument:
 def encode(document: RawDocument) -> tuple[bytes, bytes | None, tuple[tuple[str, bytes], ...]]:
     """(key, value, headers) of the record that carries a document in the plain JSON form.
 
-    A retraction without a time has no value. The key keeps all revisions of a document in one partition.
+    A retraction that says nothing but what is retracted has no value. The key keeps all revisions of a document in one partition.
     """
     headers = (
         (CONTENT_TYPE, JSON_TYPE),
@@ -95,9 +95,15 @@ def encode(document: RawDocument) -> tuple[bytes, bytes | None, tuple[tuple[str,
         (HEADER_DOCUMENT_ID, document.document_id.encode()),
     )
     key = f"{quote(document.graph, safe='')}/{quote(document.document_id, safe='')}".encode()
-    if document.kind is DocumentKind.RETRACTION and document.document_time is None:
+    if document == _bare_retraction(document):
         return key, None, headers
     return key, jsontext.dump(plain.write(document)).encode(), headers
+
+
+def _bare_retraction(document: RawDocument) -> RawDocument:
+    """What a null value under the document's key is read as."""
+    content = Content(document_id=document.document_id, kind=DocumentKind.RETRACTION)
+    return finish(content, Defaults(graph=document.graph))
 
 
 def _check_size(record: LogRecord, max_bytes: int) -> None:
@@ -114,33 +120,37 @@ def _content(record: LogRecord, headers: _Headers, key: _Key, defaults: Envelope
     rules, mapping = defaults.rules, defaults.mapping
     attributes = headers.cloud_event()
     if record.value is None:
-        return _tombstone(attributes, headers, key, rules)
-    content_type = headers.get(CONTENT_TYPE)
+        return _tombstone(
+            attributes, headers, debezium.mapped_id(key.fields, mapping) or key.document_id, rules
+        )
+    media = payload.media_type(headers.get(CONTENT_TYPE))
+    framed = registry.is_framed(record.value) and not media.is_text
+    decoded = registry.decode(record.value, defaults.registry) if framed and defaults.registry else None
     if "specversion" in attributes:
-        return cloudevents.read_binary(attributes, content_type, record.value, rules, mapping)
-    media = payload.media_type(content_type)
+        if decoded is not None:
+            data, content_type = jsontext.dump(decoded).encode(), "application/json"
+        else:
+            data, content_type = record.value, headers.get(CONTENT_TYPE)
+        return cloudevents.read_binary(attributes, content_type, data, rules, mapping)
     if media.name.startswith("application/cloudevents"):
         return _structured(media, record.value, rules, mapping)
     if media.is_text:
         content = payload.read(record.value, media, rules, mapping)
         named = content.document_id or key.document_id or headers.get(HEADER_DOCUMENT_ID)
         return content if named else replace(content, document_id=_hash_id(record.value))
-    framed = registry.is_framed(record.value)
-    if framed and defaults.registry is not None:
-        value: Any = registry.decode(record.value, defaults.registry)
-    elif media.is_json or (not media.name and _starts_like_json(record.value)):
-        value = jsontext.load(record.value)
-    elif media.name and not (framed and "avro" in media.name):
+    if decoded is not None:
+        return _json(decoded, key, rules, mapping)
+    if media.is_json or (not media.name and _starts_like_json(record.value)):
+        return _json(jsontext.load(record.value), key, rules, mapping)
+    if media.name and not (framed and "avro" in media.name):
         return payload.read(record.value, media, rules, mapping)
-    else:
-        return _unlabelled(record.value, key, framed)
-    return _json(value, key, rules, mapping)
+    return _unlabelled(record.value, key, framed)
 
 
 def _tombstone(
-    attributes: MappingOf[str, str], headers: _Headers, key: _Key, rules: times.TimeRules
+    attributes: MappingOf[str, str], headers: _Headers, key: str, rules: times.TimeRules
 ) -> Content:
-    named = headers.get(HEADER_DOCUMENT_ID) or attributes.get("subject", "") or key.document_id
+    named = headers.get(HEADER_DOCUMENT_ID) or attributes.get("subject", "") or key
     if not named:
         raise Rejected("MISSING_KEY", "the value is null and the key is missing: there is nothing to retract")
     time: DocumentTime | None = None
@@ -250,7 +260,7 @@ class _Key:
 
     def __init__(self, key: bytes | None, graph: str) -> None:
         self._graph = graph
-        self.fields: MappingOf[str, Any] | None = None
+        self.fields: dict[str, Any] = {}
         self.document_id = ""
         if key:
             self._read(key)
@@ -276,9 +286,9 @@ class _Key:
             return
         if isinstance(value, str) and value.strip():
             self.document_id = value
-        elif (fields := debezium.key_fields(value)) is not None:
-            self.fields = fields
-            joined = ":".join(str(item) for item in fields.values() if item is not None)
+        elif isinstance(value, dict):
+            self.fields = debezium.key_fields(value)
+            joined = ":".join(str(item) for item in self.fields.values() if item is not None)
             table = debezium.key_table(value)
             self.document_id = f"{table}/{joined}" if table and joined else joined
 

@@ -598,3 +598,59 @@ def test_encode_retraction():
         LogRecord("documents", 0, 0, 0, key, value, headers), EnvelopeDefaults(document=Defaults(graph="z"))
     )
     assert (again.graph, again.document_id, again.kind) == ("main", "a/b", DocumentKind.RETRACTION)
+
+
+# --- MongoDB, mapped ids, framed events -------------------------------------------------------------------------
+
+
+def test_mongo_documents():
+    after = json.dumps(
+        {
+            "_id": {"$oid": "5f1"},
+            "body": TEXT,
+            "at": {"$date": 1714543200000},
+            "n": {"$numberLong": "5"},
+            "blob": {"$binary": {"base64": "AA=="}},
+        }
+    )
+    key = json.dumps({"id": json.dumps({"$oid": "5f1"})})
+    source = {"name": "m", "db": "d", "collection": "notes", "ts_ms": 1714543200000}
+    document = read(
+        {"op": "c", "after": after, "source": source},
+        key,
+        mapping="document:\n  text: /body\n  time: /at\n  title: /n\n",
+    )
+    assert (document.document_id, document.text, document.title) == ("m.d.notes/5f1", TEXT, "5")
+    assert time_of(document) == "2024-05-01T06:00:00Z"
+    assert read({"op": "d", "after": None, "source": source}, key).document_id == "m.d.notes/5f1"
+
+
+def test_mapped_ids_are_the_same_for_every_operation():
+    mapping = "document:\n  id: /no\n  text: /body\n"
+    ids = {
+        read(
+            change("c", wrapped=False, after={"id": 7, "no": "N7", "body": TEXT}),
+            '{"no": "N7"}',
+            mapping=mapping,
+        ).document_id,
+        read(
+            change("d", wrapped=False, before={"id": 7, "no": "N7"}), '{"id": 7}', mapping=mapping
+        ).document_id,
+        read(change("d", wrapped=False), '{"no": "N7"}', mapping=mapping).document_id,
+        read(None, '{"no": "N7"}', mapping=mapping).document_id,
+    }
+    assert ids == {"N7"}
+    with pytest.raises(Rejected, match="replica identity"):
+        read(change("d", wrapped=False), '{"id": 7}', mapping=mapping)
+
+
+def test_binary_event_with_framed_data():
+    document = read(
+        framed(1, AVRO_DATA),
+        registry=Registry(),
+        mapping=MAPPING,
+        content_type="application/avro",
+        ce_time="2020-01-01T00:00:00Z",
+        **EVENT,
+    )
+    assert (document.document_id, time_of(document)) == ("p-1", "2024-02-05T10:00:00Z")
