@@ -351,8 +351,10 @@ class Commit:
     insert_versions: tuple[FactVersion, ...]
     close_versions: tuple[tuple[str, int], ...]
     """(version id, invalidated_at): only ever moves earlier."""
-    neighbours: tuple[tuple[str, tuple[Neighbour, ...]], ...]
-    """(event id, its whole new list of K)"""
+    unlinked: tuple[tuple[str, str], ...]
+    """(event id, neighbour id): entries that leave the event's list of K."""
+    linked: tuple[Neighbour, ...]
+    """Entries that enter a list of K."""
     changes: tuple[ChangeRow, ...]
 
 

@@ -235,7 +235,8 @@ def commit(graph: str, expected: int = -1, offset: int = 0, **fields: Any) -> Co
         entities=(),
         insert_versions=(),
         close_versions=(),
-        neighbours=(),
+        unlinked=(),
+        linked=(),
         changes=(),
     )
     return replace(base, **fields)

@@ -301,20 +301,21 @@ async def test_events_by_entity_and_time(
     assert sorted(found) == sorted(ids[name] for name in names)
 
 
-async def test_lists_of_neighbours_are_replaced_whole(store: GraphStore, graph: str) -> None:
+async def test_entries_enter_and_leave_lists_of_neighbours(store: GraphStore, graph: str) -> None:
     ids = await some_events(store, graph)
     a, b, c = ids["2020"], ids["2023"], ids["static old"]
-    lists = ((a, (Neighbour(a, b, 0.5), Neighbour(a, c, 0.25))), (b, (Neighbour(b, a, 0.5),)))
-    await store.commit(s.commit(graph, 0, 1, neighbours=lists))
-    assert await store.lists_of(graph, [a]) == [Neighbour(a, b, 0.5), Neighbour(a, c, 0.25)]
+    third = 1 / 3  # no reply of the store carries all of its digits
+    first = (Neighbour(a, b, third), Neighbour(a, c, 0.25), Neighbour(b, a, third))
+    await store.commit(s.commit(graph, 0, 1, linked=first))
+    assert await store.lists_of(graph, [a]) == [Neighbour(a, b, third), Neighbour(a, c, 0.25)]
     assert await store.neighbours(graph, [c]) == [Neighbour(a, c, 0.25)]
-    await store.commit(s.commit(graph, 1, 2, neighbours=((a, (Neighbour(a, b, 0.75),)),)))
-    assert sorted(await store.neighbours(graph, [a]), key=lambda n: n.event_id == a) == [
-        Neighbour(b, a, 0.5),
-        Neighbour(a, b, 0.75),
-    ]
-    await store.commit(s.commit(graph, 2, 3, neighbours=((a, ()),)))
-    assert await store.neighbours(graph, [a]) == [Neighbour(b, a, 0.5)]
+    changed = s.commit(graph, 1, 2, unlinked=((a, c), (a, b)), linked=(Neighbour(a, b, 0.75),))
+    await store.commit(changed)
+    assert await store.lists_of(graph, [a]) == [Neighbour(a, b, 0.75)]
+    both = await store.neighbours(graph, [a])
+    assert sorted(both, key=lambda n: n.weight) == [Neighbour(b, a, third), Neighbour(a, b, 0.75)]
+    await store.commit(s.commit(graph, 2, 3, unlinked=((a, b),)))
+    assert await store.neighbours(graph, [a]) == [Neighbour(b, a, third)]
 
 
 async def test_candidates_of_the_event_graph(store: GraphStore, graph: str) -> None:

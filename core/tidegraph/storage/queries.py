@@ -109,9 +109,9 @@ COMMIT: Final = (
         "closings",
         "MATCH ()-[f:FACT {id: r.id}]->() WHERE f.invalidated_at > r.at SET f.invalidated_at = r.at",
     )
-    + _each("neighbours_old", "MATCH (:Event {id: r.id})-[x:RELATED]->(:Event) DELETE x")
+    + _each("unlinked", "MATCH (:Event {id: r.event})-[x:RELATED]->(:Event {id: r.neighbour}) DELETE x")
     + _each(
-        "neighbours",
+        "linked",
         "MATCH (e:Event {id: r.event}) MATCH (o:Event {id: r.neighbour}) "
         # A reply carries 15 digits of a float: the bits carry all of them.
         "CREATE (e)-[:RELATED {weight: r.weight, bits: r.bits, seq: seq}]->(o)",

@@ -97,16 +97,15 @@ def commit_parameters(commit: Commit) -> dict[str, Value]:
         "event_vectors": _vectors(commit.vectors, "event"),
         "chunk_vectors": _vectors(commit.vectors, "chunk"),
         "closings": [{"id": id_, "at": at} for id_, at in commit.close_versions],
-        "neighbours_old": [{"id": id_} for id_, _ in commit.neighbours],
-        "neighbours": [
+        "unlinked": [{"event": id_, "neighbour": other} for id_, other in commit.unlinked],
+        "linked": [
             {
-                "event": id_,
+                "event": entry.event_id,
                 "neighbour": entry.neighbour_id,
                 "weight": entry.weight,
                 "bits": bits_of(entry.weight),
             }
-            for id_, entries in commit.neighbours
-            for entry in entries
+            for entry in commit.linked
         ],
         "changes": [rows.change_row(change) for change in commit.changes],
     }

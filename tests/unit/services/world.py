@@ -228,7 +228,8 @@ class World:
             ),
             insert_versions=tuple(versions),
             close_versions=(),
-            neighbours=tuple((event_id, tuple(found)) for event_id, found in lists.items()),
+            unlinked=(),
+            linked=tuple(entry for found in lists.values() for entry in found),
             changes=(),
         )
         assert await self.store.commit(commit) is not None

@@ -43,7 +43,7 @@ class MemoryGraph:
     entities: dict[str, StoredEntity] = field(default_factory=dict)
     versions: dict[str, FactVersion] = field(default_factory=dict)
     vectors: dict[tuple[str, str], Any] = field(default_factory=dict)
-    lists: dict[str, tuple[Neighbour, ...]] = field(default_factory=dict)
+    lists: dict[str, dict[str, Neighbour]] = field(default_factory=dict)
     changes: list[ChangeRow] = field(default_factory=list)
 
 
@@ -200,7 +200,7 @@ class MemoryReads:
             (
                 entry
                 for entries in self.graph(graph).lists.values()
-                for entry in entries
+                for entry in entries.values()
                 if entry.event_id in wanted or entry.neighbour_id in wanted
             ),
             key=lambda entry: (entry.event_id, -entry.weight, entry.neighbour_id),

@@ -42,8 +42,11 @@ class MemoryWrites(MemorySearch):
         _add_rows(state, commit)
         _move_times(state, dict(commit.withdrawn), dict(commit.recorded_earlier))
         _apply_facts(state, commit)
-        for event_id, entries in commit.neighbours:
-            state.lists[event_id] = tuple(entry for entry in entries if entry.neighbour_id in state.events)
+        for event_id, neighbour_id in commit.unlinked:
+            state.lists.get(event_id, {}).pop(neighbour_id, None)
+        for entry in commit.linked:
+            if entry.event_id in state.events and entry.neighbour_id in state.events:
+                state.lists.setdefault(entry.event_id, {})[entry.neighbour_id] = entry
         known = {change.change_id for change in state.changes}
         state.changes += [
             replace(change, sequence=state.sequence)

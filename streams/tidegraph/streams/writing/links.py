@@ -9,14 +9,20 @@ ceased to be), are made anew.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tidegraph.domain.eventgraph import EventGraphParameters, EventNode, Link, insert, neighbours
 from tidegraph.domain.interval import OPEN_END, OPEN_START, Interval
 from tidegraph.ports import EventMention, EventRecord, GraphReader, Neighbour
 
-Lists = tuple[tuple[str, tuple[Neighbour, ...]], ...]
+
+@dataclass(frozen=True, slots=True)
+class Relinked:
+    """What a batch changes in the lists: (event id, neighbour id) of entries that leave, and new entries."""
+
+    unlinked: tuple[tuple[str, str], ...]
+    linked: tuple[Neighbour, ...]
 
 
 @dataclass(slots=True)
@@ -57,8 +63,8 @@ class Linker:
         self._reader = reader
         self._parameters = parameters
 
-    async def lists(self, graph: str, new: Sequence[EventRecord], gone: Sequence[EventMention]) -> Lists:
-        """Every list that changes.
+    async def lists(self, graph: str, new: Sequence[EventRecord], gone: Sequence[EventMention]) -> Relinked:
+        """Every entry of a list that changes.
 
         Args:
             new: events of the batch that the graph does not hold yet.
@@ -67,7 +73,7 @@ class Linker:
         nodes = [node for record in new if (node := node_of(record)) is not None]
         removed = [_node(mention) for mention in gone]
         if not nodes and not removed:
-            return ()
+            return Relinked((), ())
         dropped = {node.event_id for node in removed}
         again = await self._naming(graph, dropped)
         frequent, crossed = await self._frequencies(graph, nodes, removed, again)
@@ -83,13 +89,8 @@ class Linker:
         for node in again:
             candidates = world.candidates(node, frequent)
             world.lists[node.event_id] = neighbours(node, candidates, self._parameters, frequent)
-        changed = {
-            event_id: links
-            for event_id, links in world.lists.items()
-            if event_id in world.nodes and links != before.get(event_id, ())
-        }
-        changed |= dict.fromkeys(dropped, ())
-        return tuple((event_id, _entries(event_id, changed[event_id])) for event_id in sorted(changed))
+        after = {event_id: links for event_id, links in world.lists.items() if event_id in world.nodes}
+        return _difference(before, after | dict.fromkeys(dropped, ()))
 
     def _grow(self, world: _World, nodes: Sequence[EventNode], frequent: frozenset[str]) -> None:
         for node in sorted(nodes, key=lambda node: node.event_id):
@@ -173,5 +174,14 @@ def _node(mention: EventMention) -> EventNode:
     return EventNode(mention.event_id, mention.interval, mention.entity_ids)
 
 
-def _entries(event_id: str, links: Sequence[Link]) -> tuple[Neighbour, ...]:
-    return tuple(Neighbour(event_id, link.event_id, link.weight) for link in links)
+def _difference(before: Mapping[str, Sequence[Link]], after: Mapping[str, Sequence[Link]]) -> Relinked:
+    unlinked: list[tuple[str, str]] = []
+    linked: list[Neighbour] = []
+    for event_id in sorted(after):
+        old, new = before.get(event_id, ()), after[event_id]
+        if old == new:
+            continue
+        kept = set(old) & set(new)
+        unlinked += [(event_id, link.event_id) for link in old if link not in kept]
+        linked += [Neighbour(event_id, link.event_id, link.weight) for link in new if link not in kept]
+    return Relinked(tuple(unlinked), tuple(linked))

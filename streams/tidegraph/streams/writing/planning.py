@@ -121,7 +121,7 @@ class Planner:
         )
         leaving = [event for event in gone if event.withdrawn_at == OPEN_END]
         new = [event for write in batch.writes for event in write.events]
-        lists, changes = await asyncio.gather(
+        links, changes = await asyncio.gather(
             self._linker.lists(graph, new, leaving), self._changes(batch, belief)
         )
         commit = Commit(
@@ -134,7 +134,8 @@ class Planner:
             entities=claims.merged_entities(batch.entities),
             insert_versions=belief.insert,
             close_versions=belief.close,
-            neighbours=lists,
+            unlinked=links.unlinked,
+            linked=links.linked,
             changes=changes,
         )
         return Planned(commit, _outcomes(batch))

@@ -172,7 +172,7 @@ def _is_idle(commit: Commit) -> bool:
 
 
 def _empty(graph: str, fence: Fence) -> Commit:
-    return Commit(graph, fence, (), (), (), (), (), (), (), (), ())
+    return Commit(graph, fence, (), (), (), (), (), (), (), (), (), ())
 
 
 def _typed(error: Exception) -> TidegraphError:
