@@ -87,7 +87,8 @@ def decode(record: LogRecord, defaults: EnvelopeDefaults) -> RawDocument:
 def encode(document: RawDocument) -> tuple[bytes, bytes | None, tuple[tuple[str, bytes], ...]]:
     """(key, value, headers) of the record that carries a document in the plain JSON form.
 
-    A retraction that says nothing but what is retracted has no value. The key keeps all revisions of a document in one partition.
+    A retraction that says nothing but what is retracted has no value. The
+    key keeps all revisions of a document in one partition.
     """
     headers = (
         (CONTENT_TYPE, JSON_TYPE),

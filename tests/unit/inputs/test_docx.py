@@ -33,22 +33,33 @@ def build(
     parts: dict[str, bytes] | None = None,
 ) -> bytes:
     rel = STRICT_REL if strict else REL
-    document = f'<?xml version="1.0"?><w:document xmlns:w="{STRICT if strict else W}" xmlns:r="{rel}" xmlns:mc="{MC}" xmlns:wps="urn:wps" xmlns:v="urn:v"><w:body>{body}</w:body></w:document>'
+    document = (
+        f'<?xml version="1.0"?><w:document xmlns:w="{STRICT if strict else W}" xmlns:r="{rel}" '
+        f'xmlns:mc="{MC}" xmlns:wps="urn:wps" xmlns:v="urn:v"><w:body>{body}</w:body></w:document>'
+    )
     folder, _, name = main.rpartition("/")
-    package = f'<Relationships xmlns="{PACKAGE}"><Relationship Id="rId1" Type="{rel}/officeDocument" Target="/{main}"/>'
+    package = (
+        f'<Relationships xmlns="{PACKAGE}"><Relationship '
+        f'Id="rId1" Type="{rel}/officeDocument" Target="/{main}"/>'
+    )
     if core:
-        package += '<Relationship Id="rId2" Type="http://schemas.openxmlformats.org/package/2006/relationships/metadata/core-properties" Target="docProps/core.xml"/>'
+        package += (
+            f'<Relationship Id="rId2" Type="{PACKAGE}/metadata/core-properties" Target="docProps/core.xml"/>'
+        )
     files = {
         "[Content_Types].xml": b"<Types/>",
         "_rels/.rels": (package + "</Relationships>").encode(),
         main: document.encode(),
-        f"{folder}/_rels/{name}.rels": f'<Relationships xmlns="{PACKAGE}">{relations}</Relationships>'.encode(),
+        f"{folder}/_rels/{name}.rels": (
+            f'<Relationships xmlns="{PACKAGE}">{relations}</Relationships>'
+        ).encode(),
         **(parts or {}),
     }
     if core:
         files["docProps/core.xml"] = (
-            f'<cp:coreProperties xmlns:cp="urn:cp" xmlns:dc="urn:dc" xmlns:dcterms="urn:t">{core}</cp:coreProperties>'.encode()
-        )
+            '<cp:coreProperties xmlns:cp="urn:cp" xmlns:dc="urn:dc" '
+            f'xmlns:dcterms="urn:t">{core}</cp:coreProperties>'
+        ).encode()
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for path, data in files.items():
@@ -72,12 +83,18 @@ def test_tracked_changes(one):
 
 def test_deleted_paragraph_mark_and_row(one):
     body = p(r("One "), props="<w:rPr><w:del/></w:rPr>") + p(r("sentence."))
-    row = f"<w:tr><w:trPr><w:del/></w:trPr><w:tc>{p(r('gone'))}</w:tc></w:tr><w:tr><w:tc>{p(r('kept'))}</w:tc></w:tr>"
+    row = (
+        f"<w:tr><w:trPr><w:del/></w:trPr><w:tc>{p(r('gone'))}</w:tc>"
+        f"</w:tr><w:tr><w:tc>{p(r('kept'))}</w:tc></w:tr>"
+    )
     assert text(one, body + f"<w:tbl>{row}</w:tbl>") == "One sentence.\n\n| kept |"
 
 
 def test_inserted_row_inside_ins_and_control(one):
-    row = f"<w:sdt><w:sdtContent><w:tr><w:sdt><w:sdtContent><w:tc>{p(r('a'))}</w:tc></w:sdtContent></w:sdt><w:tc>{p(r('b'))}</w:tc></w:tr></w:sdtContent></w:sdt>"
+    row = (
+        f"<w:sdt><w:sdtContent><w:tr><w:sdt><w:sdtContent><w:tc>{p(r('a'))}</w:tc>"
+        f"</w:sdtContent></w:sdt><w:tc>{p(r('b'))}</w:tc></w:tr></w:sdtContent></w:sdt>"
+    )
     assert text(one, f"<w:tbl>{row}</w:tbl>") == "| a | b |\n|---|---|"
 
 
@@ -102,16 +119,23 @@ def test_text_box_once(one):
     box = f"<w:txbxContent>{p(r('Boxed.'))}</w:txbxContent>"
     body = p(
         r("Before."),
-        f"<w:r><mc:AlternateContent><mc:Choice><w:drawing><wps:txbx>{box}</wps:txbx></w:drawing></mc:Choice><mc:Fallback><w:pict><v:textbox>{box}</v:textbox></w:pict></mc:Fallback></mc:AlternateContent></w:r>",
+        (
+            f"<w:r><mc:AlternateContent><mc:Choice><w:drawing><wps:txbx>{box}</wps:txbx></w:drawing>"
+            f"</mc:Choice><mc:Fallback><w:pict><v:textbox>{box}</v:textbox>"
+            "</w:pict></mc:Fallback></mc:AlternateContent></w:r>"
+        ),
     )
     assert text(one, body) == "Before.\n\nBoxed."
 
 
 def test_merged_cells(one):
     rows = (
-        f"<w:tr><w:tc><w:tcPr><w:gridSpan w:val='2'/></w:tcPr>{p(r('Wide'))}</w:tc><w:tc>{p(r('C'))}</w:tc></w:tr>"
-        f"<w:tr><w:tc><w:tcPr><w:vMerge w:val='restart'/></w:tcPr>{p(r('Tall'))}</w:tc><w:tc>{p(r('x'))}</w:tc><w:tc>{p(r('y'))}</w:tc></w:tr>"
-        f"<w:tr><w:tc><w:tcPr><w:vMerge/></w:tcPr>{p()}</w:tc><w:tc>{p(r('u'))}</w:tc><w:tc>{p(r('v'))}</w:tc></w:tr>"
+        "<w:tr><w:tc><w:tcPr><w:gridSpan w:val='2'/></w:tcPr>"
+        f"{p(r('Wide'))}</w:tc><w:tc>{p(r('C'))}</w:tc></w:tr>"
+        "<w:tr><w:tc><w:tcPr><w:vMerge w:val='restart'/></w:tcPr>"
+        f"{p(r('Tall'))}</w:tc><w:tc>{p(r('x'))}</w:tc><w:tc>{p(r('y'))}</w:tc></w:tr>"
+        f"<w:tr><w:tc><w:tcPr><w:vMerge/></w:tcPr>{p()}</w:tc>"
+        f"<w:tc>{p(r('u'))}</w:tc><w:tc>{p(r('v'))}</w:tc></w:tr>"
     )
     found = text(one, f"<w:tbl>{rows}</w:tbl>")
     assert found.count("Wide") == 1
@@ -144,7 +168,10 @@ def test_alt_chunks(one):
 
 def test_headings_lists_breaks_links_and_notes(one):
     relations = f'<Relationship Id="rId5" Type="{REL}/footnotes" Target="footnotes.xml"/>'
-    notes = f'<w:footnotes xmlns:w="{W}"><w:footnote w:type="separator">{p(r("--"))}</w:footnote><w:footnote>{p(r("A note."))}</w:footnote></w:footnotes>'
+    notes = (
+        f'<w:footnotes xmlns:w="{W}"><w:footnote w:type="separator">'
+        f"{p(r('--'))}</w:footnote><w:footnote>{p(r('A note.'))}</w:footnote></w:footnotes>"
+    )
     body = (
         p(r("Rules"), props='<w:pStyle w:val="Heading2"/>')
         + p(r("first"), props="<w:numPr/>")
@@ -167,17 +194,26 @@ def test_headings_lists_breaks_links_and_notes(one):
     ("core", "expected"),
     [
         (
-            "<dcterms:created>2019-01-01T10:00:00Z</dcterms:created><dcterms:modified>2024-02-05T10:00:00Z</dcterms:modified>",
+            (
+                "<dcterms:created>2019-01-01T10:00:00Z</dcterms:created>"
+                "<dcterms:modified>2024-02-05T10:00:00Z</dcterms:modified>"
+            ),
             "2024-02-05T10:00:00Z",
         ),
         (
-            "<dcterms:created>2013-12-23T23:15:00Z</dcterms:created><dcterms:modified>2013-12-23T23:15:00Z</dcterms:modified>",
+            (
+                "<dcterms:created>2013-12-23T23:15:00Z</dcterms:created>"
+                "<dcterms:modified>2013-12-23T23:15:00Z</dcterms:modified>"
+            ),
             None,
         ),
         ("<dcterms:created>2024-02-05T10:00:00Z</dcterms:created>", "2024-02-05T10:00:00Z"),
         ("<dcterms:created>1601-01-01T00:00:00Z</dcterms:created>", None),
         (
-            "<dcterms:modified>soon</dcterms:modified><dcterms:created>2024-02-05T10:00:00Z</dcterms:created>",
+            (
+                "<dcterms:modified>soon</dcterms:modified>"
+                "<dcterms:created>2024-02-05T10:00:00Z</dcterms:created>"
+            ),
             "2024-02-05T10:00:00Z",
         ),
         ("<dc:title>x</dc:title>", None),
@@ -225,7 +261,10 @@ def test_zip_bomb(refused):
 def test_entities_are_not_resolved(read, tmp_path):
     secret = tmp_path / "secret"
     secret.write_text("hidden words")
-    document = f'<!DOCTYPE d [<!ENTITY x SYSTEM "file://{secret}"><!ENTITY a "ha"><!ENTITY b "&a;&a;">]><w:document xmlns:w="{W}"><w:body>{p(r("Seen &x; &b;"))}</w:body></w:document>'
+    document = (
+        f'<!DOCTYPE d [<!ENTITY x SYSTEM "file://{secret}"><!ENTITY a "ha"><!ENTITY b "&a;&a;'
+        f'">]><w:document xmlns:w="{W}"><w:body>{p(r("Seen &x; &b;"))}</w:body></w:document>'
+    )
     results = read("a.docx", build("", parts={"word/document.xml": document.encode()}))
     assert "hidden words" not in repr(results)
 
@@ -236,7 +275,11 @@ def test_deep_nesting_ends(read):
 
 
 def test_main_part_by_content_type_alone(one):
-    types = '<Types><Override PartName="/doc/x.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>'
+    types = (
+        '<Types><Override PartName="/doc/x.xml" '
+        'ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/>'
+        "</Types>"
+    )
     data = build(
         p(r("Words.")),
         main="doc/x.xml",

@@ -50,7 +50,7 @@ def time_of(document) -> str | None:
     return iso_text(document.document_time) if document.document_time else None
 
 
-# --- keys and retractions --------------------------------------------------------------------------
+# --- keys and retractions ----------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_key_that_is_not_text_does_not_matter_to_a_value_with_an_id():
     assert read({"id": "a", "text": TEXT}, b"\xff\x00").document_id == "a"
 
 
-# --- headers ------------------------------------------------------------------------------------------
+# --- headers ----------------------------------------
 
 
 def test_repeated_headers_last_wins_and_case_does_not_matter():
@@ -144,7 +144,7 @@ def test_header_limits():
         read(TEXT, content_type="text/plain; x=" + "y" * 70_000)
 
 
-# --- text, markdown, HTML, mail ---------------------------------------------------------------------------
+# --- text, markdown, HTML, mail ----------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -197,7 +197,7 @@ def test_limits():
         read({"id": "a\nb", "text": TEXT})
 
 
-# --- CloudEvents --------------------------------------------------------------------------------------
+# --- CloudEvents ----------------------------------------
 
 EVENT = {"ce_specversion": "1.0", "ce_id": "e1", "ce_type": "t", "ce_source": "/notes"}
 
@@ -295,7 +295,7 @@ def test_structured_event_in_another_format():
         read(b"x", content_type="application/cloudevents+avro")
 
 
-# --- Debezium ---------------------------------------------------------------------------------------------
+# --- Debezium ----------------------------------------
 
 SOURCE = {"name": "hr", "db": "people", "schema": "public", "table": "contracts", "ts_ms": 1714543200000}
 COLUMNS = [
@@ -316,8 +316,10 @@ COLUMNS = [
     {"field": "photo", "type": "bytes"},
 ]
 ROW = {
-    "id": 7, "supplier": "Northwind", "price": "EtaH", "rate": {"scale": 3, "value": "/w=="}, "since": 19844, "signed_at": 1714515300250001,
-    "measured_at": 1714515300999999999, "ends_at": "2026-12-31T23:00:00Z", "opens": 30600000000, "photo": "AAAA",
+    "id": 7, "supplier": "Northwind", "price": "EtaH", "rate": {"scale": 3, "value": "/w=="}, "since": 19844,
+    "signed_at": 1714515300250001,
+    "measured_at": 1714515300999999999, "ends_at": "2026-12-31T23:00:00Z",
+    "opens": 30600000000, "photo": "AAAA",
 }  # fmt: skip
 SCHEMA = {
     "type": "struct",
@@ -352,7 +354,10 @@ def test_change_with_schema(op):
 def test_change_without_schema_needs_types():
     with pytest.raises(Rejected, match="schema"):
         read(change("c", wrapped=False, after=ROW), '{"id": 7}')
-    types = "document:\n  types:\n    /price: decimal(2)\n    /since: days\n    /signed_at: us\n    /measured_at: ns\n    /opens: us\n"
+    types = (
+        "document:\n  types:\n    /price: decimal(2)\n    /since: "
+        "days\n    /signed_at: us\n    /measured_at: ns\n    /opens: us\n"
+    )
     text = read(
         change(
             "c", wrapped=False, after={k: v for k, v in ROW.items() if k not in ("rate", "opens", "photo")}
@@ -428,7 +433,7 @@ def test_flattened_row():
     )
 
 
-# --- schema registry ------------------------------------------------------------------------------------------
+# --- schema registry ----------------------------------------
 
 AVRO = {
     "type": "record", "name": "Policy", "namespace": "org.x",
@@ -461,8 +466,10 @@ def avro_text(text: str) -> bytes:
 
 
 AVRO_DATA = (
-    avro_text("p-1") + avro_text(TEXT) + zigzag(1) + zigzag(1707127200000) + zigzag(3) + (1234567).to_bytes(3, "big")
-    + zigzag(2) + avro_text("a") + avro_text("b") + zigzag(0) + zigzag(1) + zigzag(0) + struct.pack("<d", float("nan")) + b"\x01"
+    avro_text("p-1") + avro_text(TEXT) + zigzag(1) + zigzag(1707127200000) + zigzag(3)
+    + (1234567).to_bytes(3, "big")
+    + zigzag(2) + avro_text("a") + avro_text("b") + zigzag(0) + zigzag(1) + zigzag(0)
+    + struct.pack("<d", float("nan")) + b"\x01"
     + zigzag(-1) + zigzag(2) + avro_text("k") + zigzag(5) + zigzag(0)
 )  # fmt: skip
 
@@ -536,7 +543,7 @@ def test_unframed_values_pass_with_a_registry():
     assert read({"id": "a", "text": TEXT}, registry=Registry()).text == TEXT
 
 
-# --- settings, encoding -----------------------------------------------------------------------------------------
+# --- settings, encoding ----------------------------------------
 
 
 def test_configured(tmp_path):
@@ -600,7 +607,7 @@ def test_encode_retraction():
     assert (again.graph, again.document_id, again.kind) == ("main", "a/b", DocumentKind.RETRACTION)
 
 
-# --- MongoDB, mapped ids, framed events -------------------------------------------------------------------------
+# --- MongoDB, mapped ids, framed events ----------------------------------------
 
 
 def test_mongo_documents():

@@ -33,10 +33,17 @@ SEEDS = {
     "b.txt": "한국어 문서입니다.".encode("cp949"),
     "a.md": b"---\ntitle: [x\ndate: 2024-02-05\n---\n# A\n\nWords.\n",
     "b.md": b'+++\ndate = 2024-02-05\n+++\nWords.\n',
-    "a.html": b'<html><head><meta charset=utf-8><script type="application/ld+json">{"@type":"Article","datePublished":"2024"}</script></head><table><tr><th>a<td>b</table><p>Words',
+    "a.html": (
+        b'<html><head><meta charset=utf-8><script type="application/ld+json">{"@type":"Article",'
+        b'"datePublished":"2024"}</script></head><table><tr><th>a<td>b</table><p>Words'
+    ),
     "a.eml": mail(),
-    "a.mbox": b"From x Mon Feb  5 10:00:00 2024\n" + mail() + b"\n\nFrom y Mon Feb  5 10:00:00 2024\n" + mail(),
-    "a.json": b'[{"id": "a", "text": "\\ud83d", "date": 1714543200, "labels": ["x"]}, {"records": [{}], "mapping": "x"}]',
+    "a.mbox": b"From x Mon Feb  5 10:00:00 2024\n" + mail()
+    + b"\n\nFrom y Mon Feb  5 10:00:00 2024\n" + mail(),
+    "a.json": (
+        b'[{"id": "a", "text": "\\ud83d", "date": 1714543200, '
+        b'"labels": ["x"]}, {"records": [{}], "mapping": "x"}]'
+    ),
     "a.jsonl": b'{"id": "a", "text": "x"}\r{"id": 5, "text": "y", "kind": "register"}\n',
 }  # fmt: skip
 
@@ -116,7 +123,10 @@ VALUES = [
 
 class Registry:
     def find(self, schema_id: int) -> RegisteredSchema | None:
-        schema = '{"type": "record", "name": "r", "fields": [{"name": "id", "type": "string"}, {"name": "text", "type": ["null", "string", "r"]}]}'
+        schema = (
+            '{"type": "record", "name": "r", "fields": [{"name": "id", "type": '
+            '"string"}, {"name": "text", "type": ["null", "string", "r"]}]}'
+        )
         return RegisteredSchema(schema_id, "AVRO", schema) if schema_id == 1 else None
 
 

@@ -17,7 +17,10 @@ def page(head: str = "", body: str = ARTICLE) -> str:
 
 
 def linked(**fields: object) -> str:
-    return f'<script type="application/ld+json">{json.dumps({"@context": "https://schema.org", **fields})}</script>'
+    return (
+        '<script type="application/ld+json">'
+        f"{json.dumps({'@context': 'https://schema.org', **fields})}</script>"
+    )
 
 
 PUBLISHED = '<meta property="article:published_time" content="2024-02-05T10:00:00+01:00">'
@@ -64,7 +67,10 @@ MODIFIED = '<meta property="article:modified_time" content="2024-03-01T10:00:00Z
         ("", '<p class="byline">By X, <time>February 5, 2024</time></p>' + ARTICLE, "2024-02-05"),
         (
             "",
-            '<time class="updated" datetime="2024-03-01">x</time><time class="entry-date published" datetime="2024-02-05">x</time>'
+            (
+                '<time class="updated" datetime="2024-03-01">x</time><time '
+                'class="entry-date published" datetime="2024-02-05">x</time>'
+            )
             + ARTICLE,
             "2024-02-05",
         ),
@@ -73,7 +79,10 @@ MODIFIED = '<meta property="article:modified_time" content="2024-03-01T10:00:00Z
         ("", '<time itemprop="datePublished">٥ فبراير ٢٠٢٤</time>' + ARTICLE, "2024-02-05"),
         ("", "<p>The move on <time datetime=2024-06-01>1 June</time> is final.</p>" + ARTICLE, None),
         (
-            '<meta http-equiv="last-modified" content="Mon, 05 Feb 2024 10:00:00 GMT"><meta name="generator" content="x 2024-01-01">',
+            (
+                '<meta http-equiv="last-modified" content="Mon, 05 Feb 2024 '
+                '10:00:00 GMT"><meta name="generator" content="x 2024-01-01">'
+            ),
             ARTICLE,
             None,
         ),
@@ -120,7 +129,10 @@ def test_naive_time_is_local_and_says_so(one, when):
 
 def test_text_without_markup_scripts_and_navigation(one):
     picture = base64.b64encode(b"x" * 3_000).decode()
-    body = f"<nav>Home</nav><script>var a = '{picture}'</script><style>p {{}}</style><noscript>Please</noscript><p hidden>no</p><p style='display: none'>no</p>{ARTICLE}<ul><li>One<li>Two</ul>"
+    body = (
+        f"<nav>Home</nav><script>var a = '{picture}'</script><style>p {{}}</style><noscript>"
+        f"Please</noscript><p hidden>no</p><p style='display: none'>no</p>{ARTICLE}<ul><li>One<li>Two</ul>"
+    )
     document = one("a.html", page(body=body))
     assert document.text == "# Supplier change\n\nNorthwind replaces Halden.\n\n- One\n- Two"
     assert document.title == "Supplier"

@@ -182,7 +182,10 @@ def test_boundaries_missing_wrong_or_endless(one, content_type, end):
 def test_inner_and_outer_share_a_boundary(one):
     data = plain(
         extra='MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary="b"\n',
-        body='--b\nContent-Type: multipart/alternative; boundary="b"\n\n--b\nContent-Type: text/plain\n\nWords to keep.\n--b--\n--b--\n',
+        body=(
+            '--b\nContent-Type: multipart/alternative; boundary="b"\n\n'
+            "--b\nContent-Type: text/plain\n\nWords to keep.\n--b--\n--b--\n"
+        ),
     )
     assert "Words to keep." in one("a.eml", data).text
 

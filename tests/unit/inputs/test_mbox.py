@@ -28,7 +28,10 @@ def test_messages_in_order_with_their_own_times(read, when):
 
 
 def test_unescaped_from_in_a_body(read):
-    body = "Hello.\n\nFrom the beginning we knew it.\nFrom 2024 on, all is new: really.\n\nFrom Lund to Malmö at 10:00 in 2024\nit takes long."
+    body = (
+        "Hello.\n\nFrom the beginning we knew it.\nFrom 2024 on, all is "
+        "new: really.\n\nFrom Lund to Malmö at 10:00 in 2024\nit takes long."
+    )
     results = read("a.mbox", SEPARATOR + message(1, body) + SEPARATOR + message(2))
     assert len(results) == 2
     assert "it takes long." in texts(results)[0]

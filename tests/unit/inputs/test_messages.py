@@ -59,14 +59,21 @@ def folded(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
+def outcome_of(message: dict[str, Any]) -> tuple[RawDocument | None, str]:
+    """(document, "") or (None, cause of the rejection)"""
+    try:
+        return read(message), ""
+    except Rejected as error:
+        return None, str(error)
+
+
 @pytest.mark.parametrize("message", MESSAGES, ids=lambda message: message["id"])
 def test_outcome(message):
     expect = message["expect"]
-    try:
-        document = read(message)
-    except Rejected as error:
+    document, cause = outcome_of(message)
+    if document is None:
         assert expect["outcome"] in ("rejected", "either")
-        assert any(cause.casefold() in str(error).casefold() for cause in expect["cause_any"])
+        assert any(word.casefold() in cause.casefold() for word in expect["cause_any"])
         return
     assert expect["outcome"] in ("ok", "either")
     if "document_id" in expect:

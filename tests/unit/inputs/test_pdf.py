@@ -40,8 +40,9 @@ def build(
     for index, stream in enumerate(pages):
         number = first + 2 * index
         objects[number] = (
-            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << {resources} >> /Contents {number + 1} 0 R >>".encode()
-        )
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] "
+            f"/Resources << {resources} >> /Contents {number + 1} 0 R >>"
+        ).encode()
         objects[number + 1] = b"<< /Length %d >>\nstream\n%s\nendstream" % (len(stream), stream)
     if xmp:
         data = zlib.compress(xmp) if flate_xmp else xmp
@@ -52,8 +53,7 @@ def build(
         objects[900] = head + b"\nstream\n" + data + b"\nendstream"
     if info:
         objects[901] = f"<< {info} >>".encode("latin-1")
-    for number, body in enumerate(extra, 800):
-        objects[number] = body
+    objects |= dict(enumerate(extra, 800))
     return assemble(objects, info=bool(info), password=password)
 
 
@@ -106,8 +106,9 @@ def encrypt(objects: dict[int, bytes], password: bytes) -> tuple[dict[int, bytes
         if mark:
             data = rest.removesuffix(b"\nendstream")
             own = hashlib.md5(key + number.to_bytes(3, "little") + b"\0\0").digest()[:10]
-            body = head + mark + rc4(own, data) + b"\nendstream"
-        result[number] = body
+            result[number] = head + mark + rc4(own, data) + b"\nendstream"
+        else:
+            result[number] = body
     handler = b"<< /Filter /Standard /V 1 /R 2 /P -44 /O <%s> /U <%s> >>" % (
         owner.hex().encode(),
         rc4(key, PAD).hex().encode(),
@@ -121,7 +122,10 @@ def encrypt(objects: dict[int, bytes], password: bytes) -> tuple[dict[int, bytes
 
 def xmp_packet(**times: str) -> bytes:
     fields = "".join(f"<xmp:{name}>{value}</xmp:{name}>" for name, value in times.items())
-    return f'<?xpacket begin=""?><x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF><rdf:Description>{fields}</rdf:Description></rdf:RDF></x:xmpmeta><?xpacket end="w"?>'.encode()
+    return (
+        '<?xpacket begin=""?><x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF><rdf:Description>'
+        f'{fields}</rdf:Description></rdf:RDF></x:xmpmeta><?xpacket end="w"?>'
+    ).encode()
 
 
 @pytest.mark.parametrize(
@@ -253,7 +257,11 @@ def test_damaged(refused, data):
 
 
 def test_glyphs_without_unicode(read):
-    font = "/Font << /F1 << /Type /Font /Subtype /Type3 /FontBBox [0 0 1 1] /FontMatrix [1 0 0 1 0 0] /FirstChar 1 /LastChar 3 /Widths [1 1 1] /CharProcs << /g1 801 0 R >> /Encoding << /Type /Encoding /Differences [1 /g1 /g1 /g1] >> >> >>"
+    font = (
+        "/Font << /F1 << /Type /Font /Subtype /Type3 /FontBBox [0 0 1 1] /FontMatrix [1 0 0 1 0 0] "
+        "/FirstChar 1 /LastChar 3 /Widths [1 1 1] /CharProcs << /g1 801 0 R >"
+        "> /Encoding << /Type /Encoding /Differences [1 /g1 /g1 /g1] >> >> >>"
+    )
     glyph = b"<< /Length 12 >>\nstream\n1 0 d0 0 0 m\nendstream"
     results = read(
         "a.pdf",

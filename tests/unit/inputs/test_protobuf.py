@@ -55,9 +55,12 @@ def policy():
     kinds.value.add(name="KIND_UNKNOWN", number=0)
     kinds.value.add(name="REGISTER", number=1)
     for name, number, kind, label, type_name in (
-        ("id", 1, 9, 1, ""), ("text", 2, 9, 1, ""), ("blob", 3, 12, 1, ""), ("changed_at", 4, 11, 1, ".google.protobuf.Timestamp"),
-        ("tags", 5, 9, 3, ""), ("kind", 6, 14, 1, ".org.x.Policy.Kind"), ("numbers", 7, 5, 3, ""), ("big", 9, 3, 1, ""),
-        ("ratio", 10, 1, 1, ""), ("open", 11, 8, 1, ""), ("code", 12, 7, 1, ""), ("list", 13, 11, 3, ".org.x.Policy.Part"), ("below", 14, 5, 1, ""),
+        ("id", 1, 9, 1, ""), ("text", 2, 9, 1, ""), ("blob", 3, 12, 1, ""),
+        ("changed_at", 4, 11, 1, ".google.protobuf.Timestamp"),
+        ("tags", 5, 9, 3, ""), ("kind", 6, 14, 1, ".org.x.Policy.Kind"),
+        ("numbers", 7, 5, 3, ""), ("big", 9, 3, 1, ""),
+        ("ratio", 10, 1, 1, ""), ("open", 11, 8, 1, ""), ("code", 12, 7, 1, ""),
+        ("list", 13, 11, 3, ".org.x.Policy.Part"), ("below", 14, 5, 1, ""),
     ):  # fmt: skip
         message.field.add(
             name=name,
@@ -103,8 +106,10 @@ SECOND = b"\x02\x02"
 
 def test_all_types():
     assert protobuf.decode(SCHEMA, SECOND + sample()) == {
-        "id": "p-1", "text": "Zoë", "changed_at": "2024-02-05T10:00:00.250000Z", "tags": ["a", "b"], "kind": "REGISTER",
-        "numbers": [1, -2, 300], "parts": {"k": {"size": -3}}, "big": -(2**60), "ratio": 0.5, "open": True, "code": 7,
+        "id": "p-1", "text": "Zoë", "changed_at": "2024-02-05T10:00:00.250000Z", "tags": ["a", "b"],
+        "kind": "REGISTER",
+        "numbers": [1, -2, 300], "parts": {"k": {"size": -3}}, "big": -(2**60), "ratio": 0.5,
+        "open": True, "code": 7,
         "list": [{"name": "x"}, {"size": 150}], "below": -1,
     }  # fmt: skip
 

@@ -162,7 +162,10 @@ def test_numbers_refused(value, unit):
         times.from_number(value, unit, "p")
 
 
-@given(st.datetimes(dt.datetime(2, 1, 1), dt.datetime(9998, 12, 31)), st.integers(-14 * 60, 14 * 60))
+MOMENTS = st.datetimes(dt.datetime(2, 1, 1), dt.datetime(9998, 12, 31))  # noqa: DTZ001
+
+
+@given(MOMENTS, st.integers(-14 * 60, 14 * 60))
 def test_iso_with_offset_is_read_exactly(moment, offset):
     zone = dt.timezone(dt.timedelta(minutes=offset))
     aware = moment.replace(tzinfo=zone)
