@@ -70,6 +70,7 @@ class Stretch:
     grain: Granularity
     until_grain: Granularity
     until_stated: bool
+    through: bool
     inset: bool
     joint: bool
     rank: tuple = field(default=())
@@ -324,6 +325,7 @@ def stretches(starts, ends) -> list[Stretch]:
             best = best_end(early)
             lone.append(
                 Stretch(name, OPEN_START, best.at, Granularity.UNKNOWN, best.grain, best.stated, False, False,
+                        False,
                         (9, best.claim.assertion_id))
             )  # fmt: skip
     for item in sorted(lone, key=lambda one: (one.until, one.rank)):
@@ -342,9 +344,10 @@ def stretches(starts, ends) -> list[Stretch]:
 def stretch(group: list[Start], ends: list[End], runs_on: bool) -> Stretch:
     lead = lead_of(group)
     told_with_end = all(s.until != OPEN_END for s in group) and (bool(ends) or not runs_on)
-    until, grain, stated = OPEN_END, Granularity.UNKNOWN, False
+    until, grain, stated, through = OPEN_END, Granularity.UNKNOWN, False, False
     if ends:
         best = best_end(ends)
+        through = best.stated and any(s.claim is best.claim for s in group)
         until, grain, stated = max(best.at, lead.at + 1), best.grain, best.stated
     elif told_with_end:
         last = max(group, key=lambda s: s.until)
@@ -357,6 +360,7 @@ def stretch(group: list[Start], ends: list[End], runs_on: bool) -> Stretch:
         lead.grain,
         grain,
         stated,
+        through,
         told_with_end,
         any(s.joint for s in group),
         min(ranks),
@@ -435,7 +439,7 @@ def took_over(s: Stretch, found: list[Stretch], time: int) -> bool:
         and later(w, s)
         and rivals(w, s)
         and w.at <= time
-        and not (s.until_stated and s.until > w.until)
+        and not (s.through and s.until > w.until)
         for w in found
     )
 
@@ -447,7 +451,7 @@ def admitted(s: Stretch, found: list[Stretch]) -> bool:
         and later(w, s)
         and rivals(w, s)
         and not w.inset
-        and not (s.until_stated and s.until > w.until)
+        and not (s.through and s.until > w.until)
         and admitted(w, found)
         for w in found
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 
 from hypothesis import strategies as st
@@ -108,3 +109,79 @@ def worlds(draw: st.DrawFn, most: int = 7) -> World:
         born, gone = draw(lifetimes())
         turns.append(Revision("register", told, when(told)[0], True, born, gone))
     return claims, turns, policy
+
+
+def seeded_world(seed: int) -> World:
+    """A world that follows from a seed alone: quicker to make than by hypothesis, and denser.
+
+    One in three is plain (starts and stops that are simply told), one in three is told at one go.
+    """
+    rng = random.Random(seed)
+    plain, at_once = rng.random() < 0.33, rng.random() < 0.33
+    policy = rng.choice([ONE, ONE, SETTING, MANY])
+    values = "abc" if policy.exclusive else "a"
+    count = rng.randint(2, 9)
+    claims = []
+    for number in range(count):
+        claim = _seeded_claim(rng, number, rng.choice(values), plain)
+        if not at_once:
+            born = rng.randint(1, 6)
+            gone = rng.choice([OPEN_END] * 4 + [born, born + 1, born + 3])
+            claim = replace(claim, recorded_at=born, withdrawn_at=gone)
+        claims.append(claim)
+    turns = []
+    for told in rng.sample(DATES[::3], 0 if plain else rng.randint(0, 3)):
+        born = rng.randint(1, 6)
+        gone = rng.choice([OPEN_END] * 4 + [born + 2])
+        turns.append(Revision("register", told, when(told)[0], True, born, gone))
+    return claims, turns, policy
+
+
+def _seeded_claim(rng: random.Random, number: int, value: str, plain: bool) -> Assertion:
+    verb = rng.choice([Verb.START, Verb.START, Verb.STOP] if plain else VERBS)
+    status = Status.ASSERTED if plain else rng.choice(STATUSES)
+    document = "news" if plain else rng.choice(["news", "blog", "register"])
+    told = rng.choice([*DATES[::3], *([] if document == "register" else [None])])
+    stop = verb is Verb.STOP or status is Status.CEASED
+    return Assertion(
+        assertion_id=f"a{number}",
+        key="k",
+        subject="acme",
+        predicate="p",
+        object="" if verb is Verb.STOP and rng.random() < 0.2 else value,
+        object_is_entity=True,
+        qualifiers=(("shared", "yes"),) if rng.random() < (0.05 if plain else 0.15) else (),
+        valid=_seeded_time(rng, stop, plain),
+        verb=verb,
+        status=status,
+        confidence=rng.choice([0.5, 1.0]),
+        source="s",
+        source_priority=rng.choice([0, 0, 1]),
+        document_id=document,
+        revision=str(told),
+        document_time=when(told)[0],
+        register=document == "register",
+        labels=(),
+        event_id="",
+        start_char=0,
+        end_char=0,
+        rule_id="",
+        recorded_at=1,
+        withdrawn_at=OPEN_END,
+    )
+
+
+def _seeded_time(rng: random.Random, stop: bool, plain: bool) -> ValidTime:
+    start, end = OPEN_START, OPEN_END
+    start_grain = end_grain = Granularity.UNKNOWN
+    start_basis = end_basis = EndpointBasis.NONE
+    bases = [EndpointBasis.STATED] * 3 + [EndpointBasis.OBSERVED] * (not plain)
+    if rng.random() < (0.1 if stop else 0.95):
+        start, start_grain = when(rng.choice(DATES))
+        start_basis = rng.choice(bases)
+    if rng.random() < (0.95 if stop else 0.2):
+        end, end_grain = when(rng.choice(DATES))
+        end_basis = rng.choice(bases)
+    if start != OPEN_START and end != OPEN_END and end_basis is EndpointBasis.OBSERVED:
+        end = max(end, start + 1)
+    return ValidTime(start, end, start_grain, end_grain, start_basis, end_basis)

@@ -1,8 +1,9 @@
 """Who holds a key when: spells compete for its slot, and spans of belief come out.
 
 Of two spells that exclude each other the later start holds. It bounds the earlier one for good, unless
-it is inset (told only together with its end) or the earlier one has a stated end beyond it: then the
-earlier one goes on after it, split in two.
+it is inset (told only together with its end) or the earlier one was told from start to end and reaches
+beyond it: then the earlier one goes on after it, split in two. That somebody left, told on its own after
+another one had taken over, does not bring them back.
 """
 
 from __future__ import annotations
@@ -132,7 +133,7 @@ class _Slot:
             if other.value == spell.value:
                 continue
             if not high.inset and excludes(low, high):
-                if not low.end_stated or low.end <= high.end:
+                if not low.through or low.end <= high.end:
                     if low is spell:
                         return
                     continue
@@ -201,6 +202,7 @@ def _joined(pieces: Sequence[_Piece]) -> list[_Piece]:
                     end=piece.spell.end,
                     end_granularity=piece.spell.end_granularity,
                     end_stated=piece.spell.end_stated,
+                    through=piece.spell.through,
                     planned=former.spell.planned and piece.spell.planned,
                 )
                 result[place] = replace(former, spell=spell, end=piece.end, cut=piece.cut)
@@ -233,7 +235,7 @@ def _contested(pieces: Iterable[_Piece]) -> set[tuple[str, int]]:
         if piece.cut is not None
         and not piece.cut.inset
         and piece.cut.value != piece.spell.value
-        and piece.spell.end_stated
+        and piece.spell.through
         and piece.cut.start < granule_before(piece.spell.end, piece.spell.end_granularity)
     }
 

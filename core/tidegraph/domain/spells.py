@@ -28,8 +28,9 @@ class Spell:
 
     ``order`` decides between spells that start at one instant. ``start_known``: the start was stated,
     not only seen. ``end_stated``: a source gives the end; otherwise it is open or follows from what was
-    seen. ``inset``: the spell was only ever told with its end, so that what held around it goes on after
-    it. ``lead`` is the claim that speaks for the spell (its object's wording and qualifiers).
+    seen. ``through``: one claim gives both ends, and so says that the value held all the time between.
+    ``inset``: the spell was only ever told with its end, so that what held around it goes on after it.
+    ``lead`` is the claim that speaks for the spell (its object's wording and qualifiers).
     """
 
     value: str
@@ -41,6 +42,7 @@ class Spell:
     start_known: bool
     start_stated: bool
     end_stated: bool
+    through: bool
     inset: bool
     planned: bool
     shared: bool
@@ -142,9 +144,10 @@ def _chain(runs: Sequence[list[Begin]], attached: Sequence[list[Stop]]) -> list[
 def _spell(run: list[Begin], ends: list[Stop], open_before: bool) -> Spell:
     start = _start(run)
     bounded = all(begin.seen_until != OPEN_END for begin in run) and (bool(ends) or not open_before)
-    end, granularity, stated = OPEN_END, Granularity.UNKNOWN, False
+    end, granularity, stated, through = OPEN_END, Granularity.UNKNOWN, False, False
     if ends:
         best = _best_stop(ends)
+        through = best.stated and any(begin.claim is best.claim for begin in run)
         end, granularity, stated = max(best.time, start.time + 1), best.granularity, best.stated
     elif bounded:
         last = max(run, key=lambda begin: begin.seen_until)
@@ -159,6 +162,7 @@ def _spell(run: list[Begin], ends: list[Stop], open_before: bool) -> Spell:
         start_known=start.stated,
         start_stated=start.stated,
         end_stated=stated,
+        through=through,
         inset=bounded,
         planned=all(begin.planned for begin in run),
         shared=any(begin.shared for begin in run),
@@ -218,6 +222,7 @@ def _end_only(value: str, stops: Sequence[Stop]) -> Spell:
         start_known=False,
         start_stated=False,
         end_stated=best.stated,
+        through=False,
         inset=False,
         planned=False,
         shared=False,

@@ -479,3 +479,14 @@ def test_every_order_of_arrival_gives_one_valid_time_state() -> None:
         world.assertions = [replace(made[place], recorded_at=at) for at, place in enumerate(order)]
         hashes.add(valid_time_hash(world.versions()))
     assert len(hashes) == 1
+
+
+def test_leaving_long_after_a_successor_took_over_does_not_bring_anybody_back() -> None:
+    world = World()
+    world.tell("z", "2001")
+    world.tell("y", "2005")
+    world.tell("y", None, "2008", verb=Verb.STOP)
+    world.tell("x", "2010")
+    world.tell("z", None, "2020", verb=Verb.STOP)
+    assert world.belief() == [("z", "2001", "2005"), ("y", "2005", "2008"), ("x", "2010", "")]
+    assert not any(version.conflicted for version in world.now())
