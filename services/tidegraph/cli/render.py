@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 import click
@@ -33,22 +33,28 @@ def basis_line(basis: types_pb2.Basis) -> Text:
     """As of when, in one dim line."""
     valid, known = basis.valid, _day(basis.known_at)
     when = "now" if basis.valid_defaulted else _span(valid)
-    final = "" if basis.final else ", not final: documents are still under way"
+    final = "" if basis.final else " (what is under way may still change it)"
     return Text(
         f"as of {when}, known {known}{final}; answered by {basis.reasoner or 'the graph'}", style="dim"
     )
 
 
 def citation_rows(citations: Sequence[Citation]) -> None:
+    """Print the evidence of an answer."""
+    for line in citation_lines(citations):
+        console.print(line)
+
+
+def citation_lines(citations: Sequence[Citation]) -> Iterator[Text]:
     """The evidence of an answer: label, sentence, document and both times."""
     for cited in citations:
         line = Text(f"  [{cited.label}] ", style="cyan")
         line.append(cited.sentence, style="default")
-        console.print(line)
+        yield line
         valid = f"valid {cited.valid}, " if cited.valid and str(cited.valid) != "always" else ""
         title = f"{cited.title}, " if cited.title and cited.title != cited.document_id else ""
         known = cited.recorded.start_text.partition("T")[0]
-        console.print(Text(f"      {title}{cited.document_id}; {valid}known since {known}", style="dim"))
+        yield Text(f"      {title}{cited.document_id}; {valid}known since {known}", style="dim")
 
 
 def fact_table(facts: Iterable[Fact], title: str) -> Table:

@@ -212,9 +212,6 @@ class World:
             policy = self.registry.key_policy(sample.predicate, sample.qualifiers)
             under = [a for _, a in self._assertions if a.key == key]
             versions += belief.history(under, [], policy)
-        lists: dict[str, list[Neighbour]] = {}
-        for one, other, weight in self._links:
-            lists.setdefault(one, []).append(Neighbour(one, other, weight))
         commit = Commit(
             graph=GRAPH,
             fence=Fence("resolved-0", -1, 0),
@@ -229,7 +226,7 @@ class World:
             insert_versions=tuple(versions),
             close_versions=(),
             unlinked=(),
-            linked=tuple(entry for found in lists.values() for entry in found),
+            linked=tuple(Neighbour(one, other, weight) for one, other, weight in self._links),
             changes=(),
         )
         assert await self.store.commit(commit) is not None

@@ -71,10 +71,16 @@ async def values(
     if before:
         past = "; ".join(f"{line(work, fact)}{_labels(citations, fact)}" for fact in before)
         text += f" Before that: {past}."
-    text += _caveats(told)
+    text += _caveats(work, told)
     transition = _transition(work, [*before, *told], slot)
-    work.step("persistence", transition or "the facts told hold side by side")
+    work.step("persistence", transition or _persistence(told))
     return _answer(work, found, text, transition, citations, told, relation, interval)
+
+
+def _persistence(told: Sequence[FactVersion]) -> str:
+    if len(told) > 1:
+        return "the facts told hold side by side"
+    return "nothing ends it" if told[0].valid.end == OPEN_END else "it holds until its end"
 
 
 async def truth(
@@ -89,7 +95,7 @@ async def truth(
         told = list(chosen[:TOLD_MAX])
         citations = await cite_facts(work.ports, work.moment, told, work.names)
         lines = "; ".join(f"{line(work, fact)}{_labels(citations, fact)}" for fact in told)
-        text = f"Yes: {lines}.{_caveats(told)}"
+        text = f"Yes: {lines}.{_caveats(work, told)}"
         return _answer(work, ["yes"], text, "", citations, told, relation, interval)
     if interval is None or not _excluded(work.ports.registry, family, interval):
         return not_known(work, family, relation, interval)
@@ -202,7 +208,7 @@ def _answer(
     return Answer(
         outcome=Outcome.ANSWERED,
         values=tuple(found),
-        text=text,
+        text=_capital(text),
         transition=transition,
         steps=tuple(work.steps),
         citations=tuple(citations),
@@ -212,6 +218,11 @@ def _answer(
         asked=interval,
         confidence=SURE if sure else LIKELY,
     )
+
+
+def _capital(text: str) -> str:
+    """A capital at the start of a sentence that begins with one of our own words, never with a name."""
+    return text[0].upper() + text[1:] if text.startswith(("the ", "about ")) else text
 
 
 def _known(work: Work) -> str:
@@ -262,11 +273,11 @@ def _turn(work: Work, fact: FactVersion, slot: Slot, *, first: bool) -> str:
     return f"{name} until {until}" if first else f"{name} since {since} until {until}"
 
 
-def _caveats(told: Sequence[FactVersion]) -> str:
+def _caveats(work: Work, told: Sequence[FactVersion]) -> str:
     parts = []
     if any(fact.conflicted for fact in told):
         parts.append("Other sources of equal rank say otherwise.")
-    if any(fact.announced for fact in told):
+    if any(fact.announced and fact.valid.end > work.moment.now for fact in told):
         parts.append("It was announced and is not confirmed.")
     return "".join(f" {part}" for part in parts)
 

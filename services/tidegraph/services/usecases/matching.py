@@ -27,7 +27,6 @@ SCORE_MIN: Final = 0.6
 """Share of a question that a fact must cover to be an answer to it."""
 MARGIN: Final = 0.1
 PARTIAL_QUALIFIER: Final = 0.6
-ENTITY_WEIGHT: Final = 1.5
 DESCRIPTION_WEIGHT: Final = 0.25
 PHRASE_WORDS_MAX: Final = 6
 NO_WORDS: Final = 0.7
@@ -118,23 +117,26 @@ class Matcher:
         return Slot.OBJECT if not self._links and not fact.object_is_entity else None
 
     def _coverage(self, fact: FactVersion, slot: Slot) -> float:
-        """Weighted share of the question's words and entities that the fact accounts for."""
+        """Weighted share of the question's words that the fact accounts for; 0 when a name is missing."""
+        if not self._speaks_of_all(fact):
+            return 0.0
         covered = self._covered_words(fact, slot)
-        weights = [self._weight(index) for index in range(len(self.question.words))]
-        asked_for = sum(weights)
-        got = sum(weight * covered.get(index, 0.0) for index, weight in enumerate(weights))
         best = max(covered.values(), default=0.0)
         if self.question.words and not best:
             return 0.0
+        weights = [self._weight(index) for index in range(len(self.question.words))]
+        asked_for = sum(weights)
         if not asked_for:
-            got, asked_for = best or NO_WORDS, 1.0
+            return best or NO_WORDS
+        return sum(weight * covered.get(index, 0.0) for index, weight in enumerate(weights)) / asked_for
+
+    def _speaks_of_all(self, fact: FactVersion) -> bool:
+        """Whether every name of the question is a side of the fact, or the value of a qualifier."""
         sides = {fact.subject, fact.object} if fact.object_is_entity else {fact.subject}
         values = {value for _, value in fact.qualifiers}
-        for text, ids in self._links:
-            asked_for += ENTITY_WEIGHT
-            if ids & sides or normal_value(text) in values:
-                got += ENTITY_WEIGHT
-        return got / asked_for
+        if not fact.object_is_entity:
+            values.add(normal_value(fact.object))
+        return all(ids & sides or normal_value(text) in values for text, ids in self._links)
 
     def _weight(self, index: int) -> float:
         word = self.question.words[index]

@@ -13,13 +13,14 @@ from tidegraph.ports import ChunkRecord
 from tidegraph.services.usecases.answers import Answer, Outcome, cite_chunk
 from tidegraph.services.usecases.event_search import search_terms, stems_of
 from tidegraph.services.usecases.phrasing import asked_in_words
-from tidegraph.services.usecases.question import Question, Relation
+from tidegraph.services.usecases.question import Asked, Question, Relation
 from tidegraph.services.usecases.scope import window_of
-from tidegraph.services.usecases.words import stem, tables, tokens
+from tidegraph.services.usecases.words import stem, tables
 from tidegraph.services.usecases.work import Work
 
 CHUNKS_MAX: Final = 12
-COVERAGE_MIN: Final = 0.6
+COVERAGE_MIN: Final = 0.75
+SENTENCE_MIN: Final = 0.5
 SENTENCES_MAX: Final = 2
 SENTENCE_CHARACTERS_MAX: Final = 600
 CONFIDENCE: Final = 0.5
@@ -48,11 +49,11 @@ class PassageFinder:
         self._work = work
 
     async def answer(self, relation: Relation, asked: Interval | None) -> Answer | None:
-        """The best passage that covers the question, or None."""
+        """The best passage that covers the question, or None; a question for a name is not one of them."""
         work, question = self._work, self._work.question
         terms = search_terms(question)
         wanted = _wanted(question)
-        if not terms or not wanted:
+        if question.asked is not Asked.WHAT or not terms or not wanted:
             return None
         window = window_of(relation, asked) or work.moment.valid
         hits = await work.ports.store.search_text(
@@ -97,10 +98,9 @@ class PassageFinder:
 
 
 def _wanted(question: Question) -> frozenset[str]:
+    """Stems of the question's content; the names in it stand in the title or text as well."""
     words = [word for word in question.words if word not in tables().answer_nouns]
-    for link in question.entities:
-        words += [token.lower for token in tokens(link.text)]
-    return frozenset(stem(word) for word in words if word not in tables().stop) - _SAYING
+    return frozenset(stem(word) for word in words) - _SAYING
 
 
 def _coverage(wanted: frozenset[str], record: ChunkRecord) -> float:
@@ -111,7 +111,7 @@ def _coverage(wanted: frozenset[str], record: ChunkRecord) -> float:
 
 def _best_sentences(record: ChunkRecord, wanted: frozenset[str]) -> list[tuple[str, int, int]]:
     """The sentences with most of the wanted words, in the order of the text, with their characters."""
-    about = wanted - stems_of(record.chunk.title) or wanted
+    about = wanted - stems_of(record.chunk.title) or wanted  # the title names the text, not its content
     scored = []
     for match in _SENTENCE.finditer(record.chunk.text):
         text = " ".join(match.group().split())[:SENTENCE_CHARACTERS_MAX]
@@ -123,5 +123,5 @@ def _best_sentences(record: ChunkRecord, wanted: frozenset[str]) -> list[tuple[s
         return []
     best = max(share for share, *_ in scored)
     chosen = sorted(scored, reverse=True)[:SENTENCES_MAX]
-    kept = [row for row in chosen if row[0] >= max(best * 0.8, COVERAGE_MIN)]
+    kept = [row for row in chosen if row[0] >= max(best * 0.8, SENTENCE_MIN)]
     return [(text, start, end) for _, _, text, start, end in sorted(kept, key=lambda row: row[3])]

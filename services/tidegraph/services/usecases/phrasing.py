@@ -18,6 +18,7 @@ from tidegraph.domain.interval import (
     format_by_granularity,
     format_instant,
 )
+from tidegraph.domain.policies import normal_value
 from tidegraph.domain.predicates import Registry
 from tidegraph.ports import EntityRecord
 
@@ -38,6 +39,9 @@ _FORMS: Final = {
     "reports": ("reported", "has reported"),
     "costs": ("cost", "has cost"),
 }
+ATTRIBUTE_LABEL: Final = "has {attribute}"
+_SILENT: Final = frozenset({"capacity", "shared", "attribute", "role"})
+"""Qualifiers that the label or a mark says already."""
 _UNIT_MICROS: Final = {
     "second": MICROS_PER_SECOND,
     "minute": 60 * MICROS_PER_SECOND,
@@ -100,21 +104,29 @@ def period_in_words(version: FactVersion) -> str:
 
 def statement(version: FactVersion, registry: Registry, names: Mapping[str, EntityRecord], now: int) -> str:
     """The fact as a sentence without its full stop: past once it is over, perfect while it holds."""
-    label = _tensed(registry.label(version.predicate, version.qualifiers), version.valid, now)
     subject = _name(version.subject, names)
     value = _name(version.object, names) if version.object_is_entity else version.object
-    label_values = registry.policy(version.predicate).label
-    rest_of = [
-        f"{name} {value}"
-        for name, value in version.qualifiers
-        if "{" + name + "}" not in label_values and name not in ("capacity", "shared", "attribute", "role")
+    template = registry.policy(version.predicate).label
+    label = registry.label(version.predicate, version.qualifiers)
+    values = dict(version.qualifiers)
+    if template == ATTRIBUTE_LABEL:
+        subject, label = _attribute(subject, values.get("attribute", "")), "is"
+    text = " ".join(f"{subject} {_tensed(label, version.valid, now)} {value}".split())
+    rest = [
+        f"{name} {told}"
+        for name, told in version.qualifiers
+        if "{" + name + "}" not in template and name not in _SILENT
     ]
-    text = " ".join(f"{subject} {label} {value}".split())
-    if version.qualifiers and dict(version.qualifiers).get("shared"):
-        text += " (jointly)"
-    if rest_of:
-        text += f" ({', '.join(rest_of)})"
-    return text + (" (announced)" if version.announced else "")
+    text += " (jointly)" if values.get("shared") else ""
+    text += f" ({', '.join(rest)})" if rest else ""
+    return text + (" (announced)" if version.announced and version.valid.end > now else "")
+
+
+def _attribute(subject: str, attribute: str) -> str:
+    """ "the retention period of Data Policy"; the attribute alone where it names its own subject."""
+    if not attribute or normal_value(attribute) == normal_value(subject):
+        return f"the {attribute or subject}"
+    return f"the {attribute} of {subject}"
 
 
 def _tensed(label: str, valid: Interval, now: int) -> str:
