@@ -7,6 +7,8 @@ so that it is the same everywhere and touches nothing that is configured.
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import json
 import os
 import shutil
 import sys
@@ -19,10 +21,11 @@ from typing import Final
 import click
 
 from tidegraph import settings as settings_module
+from tidegraph.api.v1.query_pb2 import Change
 from tidegraph.cli import demo_feed
 from tidegraph.cli.demo_feed import FeedRecord
-from tidegraph.cli.demo_view import Row, Tally, View
-from tidegraph.client import Answer, ApiError, Client, Fact, Options
+from tidegraph.cli.demo_view import Tally, View
+from tidegraph.client import ApiError, Client, Fact, Options
 from tidegraph.domain.errors import TidegraphError
 from tidegraph.embedded.stack import Stack, StackEvent
 from tidegraph.log.producer import KafkaLog
@@ -33,9 +36,11 @@ EXIT_FAILED: Final = 1
 GRAPH: Final = "demo"
 COMPANY: Final = "Brightwater Logistics"
 ROLE: Final = "chief technology officer"
+PERSON: Final = "Anna Virtanen"
 TURNING_POINT: Final = "news-2023-02"
 """The document whose arrival is shown on its own."""
 _OUTCOME_SECONDS: Final = 100.0
+_REST_SECONDS: Final = 1.0
 
 
 @click.command("demo", short_help="Show the whole loop on a small feed.")
@@ -66,9 +71,9 @@ async def _run(view: View) -> None:
     shutil.rmtree(folder)  # kept when something failed: the logs in it say what
     view.act(f"Done in {time.monotonic() - started:.0f} seconds; everything is stopped and removed")
     view.say("To keep a stack running, and to ask it from another terminal:")
-    view.command("make up")
-    view.command(".venv/bin/tidegraph ingest PATH --wait")
-    view.command('.venv/bin/tidegraph ask "QUESTION" --as-of DATE --known-at DATE')
+    view.command("make up", apart=False)
+    view.command(".venv/bin/tidegraph ingest PATH --wait", apart=False)
+    view.command('.venv/bin/tidegraph ask "QUESTION" --as-of DATE --known-at DATE', apart=False)
 
 
 def _environment(folder: str) -> dict[str, str]:
@@ -119,28 +124,28 @@ class Demo:
         await self._two_dates()
         await self._two_states_of_knowledge()
         await self._timeline()
-        await self._dead_letter()
+        await self._dead_letters()
 
     async def _first_part(self, records: Sequence[FeedRecord]) -> None:
         self._view.act(f"The first {len(records)} records go through Kafka into the graph")
         await self._send(records)
-        self._view.facts([_row(fact) for fact in await self._holders()])
+        self._view.facts(await self._holders())
 
     async def _supersession(self, record: FeedRecord) -> None:
-        self._view.act("One more arrives and supersedes a fact")
+        self._view.act("One more arrives, and a fact is superseded")
+        self._view.pair(record.document_id, json.loads(record.value or b"{}")["text"])
         before = (await self._client.status()).graph_version
         await self._send([record])
-        after = (await self._client.status()).graph_version
-        async for change in self._client.changes(before):
+        for change in await self._changes(before):
             self._view.pair(change.action, change.text)
-            if change.sequence >= after:
-                break
-        self._view.facts([_row(fact) for fact in await self._holders()])
+        self._view.facts(await self._holders())
 
     async def _last_part(self, records: Sequence[FeedRecord]) -> None:
-        self._view.act(f"The other {len(records)}: plans, corrections, a retraction, a late and a broken one")
+        self._view.act(
+            f"The other {len(records)}: plans, corrections, a retraction, a late one and a broken one"
+        )
         await self._send(records)
-        self._view.facts([_row(fact) for fact in await self._holders()])
+        self._view.facts(await self._holders())
 
     async def _two_dates(self) -> None:
         self._view.act("The same question at two dates")
@@ -149,22 +154,20 @@ class Demo:
 
     async def _two_states_of_knowledge(self) -> None:
         self._view.act("The same question in two states of knowledge")
-        self._view.say(
-            "The minutes of February 2023 reached the feed in September: until then nobody could know better."
-        )
+        self._view.say("The minutes of February 2023 reached the feed in September: a late document.")
         question = f"Who was CTO of {COMPANY} on 15 March 2023?"
         await self._ask(question, known="2023-06-01")
         await self._ask(question)
 
     async def _timeline(self) -> None:
         self._view.act("A timeline")
-        self._view.command('tidegraph timeline "tracking platform"')
-        found = await self._client.timeline(entity="tracking platform")
+        self._view.command(f'tidegraph timeline "{PERSON}"')
+        found = await self._client.timeline(entity=PERSON)
         for entry in (*found.undated, *found.dated):
-            self._view.say(entry.text)
+            self._view.say(entry.text, hang=4)
 
-    async def _dead_letter(self) -> None:
-        self._view.act("The record that could not be used waits in the dead-letter topic, with its cause")
+    async def _dead_letters(self) -> None:
+        self._view.act("The broken record waits as a dead letter, with its cause")
         for letter in await self._client.dead_letters():
             self._view.pair(letter.document_id, letter.cause)
 
@@ -187,6 +190,15 @@ class Demo:
                         tally.outcomes[status.outcome] += 1
                         bar.update(task, completed=tally.done)
 
+    async def _changes(self, before: int) -> list[Change]:
+        """What the commits after ``before`` changed; the feed has no end, so it is read until it rests."""
+        found: list[Change] = []
+        changes = aiter(self._client.changes(before))
+        with contextlib.suppress(TimeoutError):
+            while True:
+                found.append(await asyncio.wait_for(anext(changes), _REST_SECONDS))
+        return sorted(found, key=lambda change: (change.sequence, change.action, change.text))
+
     async def _holders(self) -> list[Fact]:
         """Who held the role, at any time, as best known, in order of time."""
         facts = await self._client.facts(predicate="holds_role", object=COMPANY, any_valid_time=True)
@@ -195,20 +207,4 @@ class Demo:
 
     async def _ask(self, question: str, known: str = "") -> None:
         self._view.command(f'tidegraph ask "{question}"' + (f" --known-at {known}" if known else ""))
-        self._answer(await self._client.ask(question, Options(known=known)))
-
-    def _answer(self, answer: Answer) -> None:
-        self._view.say(answer.text, "bold green")
-        if answer.transition:
-            self._view.say(answer.transition)
-        for citation in answer.citations:
-            recorded = citation.recorded.start_text[:10]
-            self._view.quote(
-                f"[{citation.label}]", f"{citation.sentence} ({citation.document_id}, known since {recorded})"
-            )
-        self._view.say()
-
-
-def _row(fact: Fact) -> Row:
-    capacity = dict(fact.qualifiers).get("capacity", "")
-    return Row(f"{fact.subject} is {capacity + ' ' if capacity else ''}{ROLE}", fact.valid)
+        self._view.answer(await self._client.ask(question, Options(known=known)))

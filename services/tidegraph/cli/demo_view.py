@@ -3,36 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import Final
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-_WIDTH: Final = 100
+from tidegraph.cli.render import basis_line, citation_lines
+from tidegraph.client import Answer, Fact
+
+WIDTH_MAX: Final = 100
 _INDENT: Final = "   "
-
-
-class Span(Protocol):
-    """A period as text; ".." is an open side."""
-
-    @property
-    def start_text(self) -> str: ...
-
-    @property
-    def end_text(self) -> str: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One line of a table of facts."""
-
-    what: str
-    valid: Span
-    note: str = ""
 
 
 @dataclass(slots=True)
@@ -52,10 +36,12 @@ class Tally:
 
 
 class View:
-    """Headings, facts, answers and progress on one console."""
+    """Headings, facts, answers and progress on one console. No text is ever read as markup."""
 
     def __init__(self, console: Console | None = None) -> None:
         self.console = console or Console(highlight=False, soft_wrap=True)
+        terminal = self.console.width if self.console.is_terminal else WIDTH_MAX
+        self._width = min(terminal, WIDTH_MAX) - len(_INDENT)
         self._act = 0
 
     def title(self, text: str) -> None:
@@ -67,29 +53,38 @@ class View:
         self.console.print()
         self.console.print(Text(f"{self._act}  {text}", style="bold cyan"))
 
-    def say(self, text: str = "", style: str = "") -> None:
-        """Prose, wrapped and indented; untrusted text is never read as markup."""
-        for line in _wrapped(text):
-            self.console.print(Text(_INDENT + line, style=style))
+    def say(self, text: str | Text, style: str = "", hang: int = 0) -> None:
+        """Prose, wrapped and indented; ``hang`` more columns from the second line on."""
+        whole = text if isinstance(text, Text) else Text(text, style=style)
+        lines = whole.wrap(self.console, max(self._width - hang, 20))
+        for number, line in enumerate(lines):
+            line.rstrip()
+            self.console.print(Text(_INDENT + " " * (hang if number else 0)) + line)
 
     def pair(self, name: str, text: str) -> None:
-        self.console.print(Text.assemble(_INDENT, (f"{name:<10}", "dim"), text))
+        """A name and what is said of it."""
+        self.say(Text.assemble((f"{name:<12} ", "dim"), text), hang=13)
 
-    def command(self, text: str) -> None:
-        """A command that gives what follows."""
-        self.console.print(Text.assemble(_INDENT, ("$ ", "dim"), (text, "bold")))
+    def command(self, text: str, *, apart: bool = True) -> None:
+        """A command that gives what follows; ``apart`` leaves a line before it."""
+        if apart:
+            self.console.print()
+        self.say(Text.assemble(("$ ", "dim"), (text, "bold")))
 
-    def quote(self, label: str, text: str) -> None:
-        lines = list(_wrapped(text, _WIDTH - len(_INDENT) - len(label) - 1))
-        for number, line in enumerate(lines):
-            lead = label if number == 0 else " " * len(label)
-            self.console.print(Text.assemble(_INDENT, (lead, "dim"), " ", (line, "italic")))
-
-    def facts(self, rows: Sequence[Row]) -> None:
+    def facts(self, facts: Sequence[Fact]) -> None:
         """Facts with when they hold."""
-        width = max((len(row.what) for row in rows), default=0)
-        for row in rows:
-            self.console.print(_fact(row, width))
+        width = max((len(str(fact.valid)) for fact in facts), default=0)
+        for fact in facts:
+            self.say(Text.assemble((f"{fact.valid!s:<{width}}  ", "green"), fact.text), hang=width + 2)
+
+    def answer(self, answer: Answer) -> None:
+        """An answer as ``tidegraph ask`` shows it."""
+        self.say(answer.text, "bold" if answer.known else "yellow")
+        if answer.transition:
+            self.say(answer.transition, "green")
+        for line in citation_lines(answer.citations):
+            self.say(line, hang=6)
+        self.say(basis_line(answer.basis))
 
     @contextmanager
     def progress(self, what: str, tally: Tally) -> Iterator[Progress]:
@@ -105,28 +100,4 @@ class View:
         )
         with bar:
             yield bar
-        self.say(f"{what}: {tally}")
-
-
-def _fact(row: Row, width: int) -> Text:
-    period = f"{row.valid.start_text:>10} .. {_end(row.valid)}"
-    text = Text.assemble(_INDENT, f"{row.what:<{width}}  ", (period, "green"))
-    if row.note:
-        text.append(f"  {row.note}", "dim")
-    return text
-
-
-def _end(span: Span) -> str:
-    return "open" if span.end_text == ".." else span.end_text
-
-
-def _wrapped(text: str, width: int = _WIDTH - len(_INDENT)) -> Iterable[str]:
-    for paragraph in text.splitlines() or [""]:
-        line = ""
-        for word in paragraph.split(" "):
-            if line and len(line) + 1 + len(word) > width:
-                yield line
-                line = word
-            else:
-                line = f"{line} {word}" if line else word
-        yield line
+        self.pair(what, str(tally))
