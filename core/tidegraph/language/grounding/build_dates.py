@@ -133,6 +133,18 @@ def season(m: Match) -> Node | None:
 
 
 @builder
+def season_of_year(m: Match) -> Node | None:
+    """ "the spring of next year"."""
+    if unit_of(m) != "year":
+        return None
+    step = m.number("way") or 0
+    deictic = m.symbol("way") in ("THIS", "NEXT", "LAST")
+    same = m.symbol("way") in ("THAT", "SAMEW")
+    of = Same("year") if same else Relative("year", step, "document" if deictic else "either")
+    return Within(Period("season", m.text("season")), of)
+
+
+@builder
 def quarter(m: Match) -> Node | None:
     n = m.number("n")
     return Period("quarter", n) if n is not None and 1 <= n <= 4 else None
@@ -210,6 +222,8 @@ def week_number_slash(m: Match) -> Node | None:
 @builder
 def week_number_plain(m: Match) -> Node | None:
     n, year = m.number("n") or 0, m.number("year")
+    if m.has("unit") and m.value("unit") not in ("week", 0):
+        return None
     return Period("week_number", n, year) if year is not None and 1 <= n <= 53 else None
 
 

@@ -6,6 +6,7 @@ from typing import Final
 
 from tidegraph.language.grounding.match import Match, builder, unit_of
 from tidegraph.language.grounding.nodes import (
+    Date,
     EventAnchored,
     Lasting,
     Node,
@@ -21,6 +22,7 @@ from tidegraph.language.grounding.nodes import (
     Span,
     Vague,
     Window,
+    Within,
 )
 
 UNIT_ORDER: Final = (
@@ -83,6 +85,16 @@ def relative_holiday(m: Match) -> Node | None:
 @builder
 def relative_fiscal(m: Match) -> Node | None:
     return Relative(f"fiscal_{unit_of(m)}", m.number("way") or 0, "document")
+
+
+@builder
+def same_month(m: Match) -> Node | None:
+    return Within(Date(month=m.number("month")), Same("year"))
+
+
+@builder
+def same_season(m: Match) -> Node | None:
+    return Within(Period("season", m.text("season")), Same("year"))
 
 
 @builder
@@ -169,6 +181,9 @@ def span(m: Match) -> Node | None:
             count = token.value if count in (None, 1) else count * token.value
         elif name == "A" and count is None:
             count = 1 if token is m.tokens[0] or not parts else None
+    singular = m.names[m.tokens[-1].symbol] not in ("UNITS", "HALF")
+    if singular and any(m.names[t.symbol] in ("YA", "YB") for t in m.tokens):
+        return None
     if not parts or any(n > 100_000 for _, n in parts):
         return None
     return Span(tuple(sorted(parts, key=lambda p: UNIT_ORDER.index(p[0]))), vague, mod)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tidegraph.language.grounding.build_dates import weekday_of
-from tidegraph.language.grounding.build_relative import day_from_word
+from tidegraph.language.grounding.build_relative import UNIT_ORDER, day_from_word
 from tidegraph.language.grounding.match import Match, builder
 from tidegraph.language.grounding.nodes import (
     At,
@@ -41,12 +41,8 @@ def clock(m: Match) -> Node | None:
     if isinstance(found, Clock):
         made = clock_value(found.hour, found.minute, found.second, ampm, found.fixed)
     elif m.has("dotted"):
-        dotted = m.value("dotted")
-        made = (
-            clock_value(dotted.first, dotted.second, None, ampm, False)
-            if isinstance(dotted, Numeric)
-            else None
-        )
+        hour, minute = dotted_time(m.value("dotted"))
+        made = clock_value(hour, minute, None, ampm, False)
     elif m.has("digits"):
         digits = m.number("digits") or 0
         made = clock_value(digits // 100, digits % 100, None, ampm, True)
@@ -188,6 +184,8 @@ def early_part(m: Match) -> Node | None:
 @builder
 def clock_past(m: Match) -> Node | None:
     """ "half past three", "twenty minutes to noon"."""
+    if m.has("minutes") and any(t.value in UNIT_ORDER and t.value != "minute" for t in m.tokens):
+        return None
     minutes = {"QUARTERU": 15, "HALF": 30}.get(m.symbol("part")) or m.number("minutes") or 0
     noon = m.value("noon")
     if m.has("noon") and noon not in ("noon", "midnight"):

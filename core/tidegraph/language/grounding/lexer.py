@@ -67,6 +67,7 @@ class Lexer:
         self._text = text
         self._grammar = grammar
         self._char = grammar.symbols.char
+        self._verbs = grammar.cues["verbs_in_s"]
         self._tokens: list[Token] = []
         self._at = 0
         unwrapped = (text.count("\n") + 1) * _LINE_IS_PARAGRAPH <= len(text)
@@ -262,7 +263,7 @@ class Lexer:
     def _unknown(self, raw: str, word: str, unit: re.Match[str]) -> None:
         if raw[0].isupper():
             symbol = "CAP"
-        elif word.endswith("s") and not word.endswith(("ss", "us", "is", "'s")):
+        elif word.endswith("s") and not word.endswith(("ss", "us", "is", "'s")) and word not in self._verbs:
             symbol = "PLURAL"
         else:
             symbol = "OTHER"

@@ -31,7 +31,7 @@ from tidegraph.language.grounding.parts import part_value
 from tidegraph.language.grounding.resolve_relative import RelativeResolver
 from tidegraph.language.grounding.tense import Tense
 from tidegraph.language.grounding.times import at_value
-from tidegraph.language.grounding.values import Value, from_days
+from tidegraph.language.grounding.values import Anchor, Value, from_days
 
 
 class ComposedResolver(RelativeResolver):
@@ -101,14 +101,12 @@ class ComposedResolver(RelativeResolver):
             return None
         value = at_value(today, node, self.state.settings)
         now = self.state.document or 0
-        if (
-            value is not None
-            and value.start < now
-            and now % MICROS_PER_DAY
-            and self.state.tense is not Tense.PAST
-        ):
-            value = replace(value, start=value.start + MICROS_PER_DAY, end=value.end + MICROS_PER_DAY)
-        return value
+        if value is None or now % MICROS_PER_DAY == 0:
+            return value
+        past = self.state.tense is Tense.PAST
+        step = (value.start < now and not past) - (value.start > now and past)
+        shift = step * MICROS_PER_DAY
+        return replace(value, start=value.start + shift, end=value.end + shift)
 
     def _range(self, node: Range) -> Value | None:
         start_node, end_node = _ordered_numbers(node.start, self), _ordered_numbers(node.end, self)
@@ -123,9 +121,7 @@ class ComposedResolver(RelativeResolver):
             start = end and self._before(start_node, end)
         else:
             start = self.resolve(start_node)
-            end = start and (
-                self._following(end_node, start) if _lacks_year(end_node) else self.resolve(end_node)
-            )
+            end = start and self._end(end_node, start)
         if start is not None and end is not None and _is_weekday(end_node) and end.start < start.start:
             days = self._toward(start.first_day, cal.weekday(end.first_day), 1)
             end = from_days((days, days + 1), Granularity.DAY, end.kind, end.anchor)
@@ -138,6 +134,15 @@ class ComposedResolver(RelativeResolver):
             start.fuzzy or end.fuzzy, start.start_latest, end.end_earliest,
             confidence=min(start.confidence, end.confidence), operands=(start, end),
         )  # fmt: skip
+
+    def _end(self, node: Node, start: Value) -> Value | None:
+        """The end of a range; "the next day" in it counts from the start."""
+        if _lacks_year(node):
+            return self._following(node, start)
+        self.state.paragraph.append(Anchor(start, -1))
+        end = self.resolve(node)
+        self.state.paragraph.pop()
+        return end and replace(end, anchor=start.anchor if end.anchor == "text:-1" else end.anchor)
 
     def _crosses_year(self, start: Node, end: Node) -> bool:
         """ "from October to March" in a story: the end is the nearer one."""

@@ -24,6 +24,7 @@ from tidegraph.language.grounding.resolve_dates import DateResolver
 from tidegraph.language.grounding.tense import Tense
 from tidegraph.language.grounding.values import Value, from_days
 
+_EARNINGS = (Granularity.QUARTER, Granularity.HALF_YEAR)
 _KEPT = (Granularity.QUARTER, Granularity.HALF_YEAR, Granularity.RANGE)
 """Granularities that an offset keeps: a quarter a year earlier is a quarter."""
 
@@ -153,6 +154,10 @@ class RelativeResolver(DateResolver):
             "document" if future else "context" if node.base == "document" else node.base
         )
         unit = node.span.parts[-1][0]
+        compared = self.state.paragraph[-1] if self.state.paragraph else None
+        if node.base == "document" and node.sign < 0 and unit == "year" and compared is not None:
+            if compared.value.granularity in _EARNINGS:
+                base, name, kind = compared.value, compared.name, Kind.ANAPHORIC
         if (
             node.base == "anchor"
             and unit in cal.DAYS

@@ -46,8 +46,8 @@ def _words(
         return "|".join(sorted((re.escape(w) for w in words), key=len, reverse=True))
 
     return re.compile(
-        rf"(?<![\w])(?:(?P<future>{alternation(future)})|(?P<past>{alternation(past)}"
-        rf"|(?<!be )(?<!is )(?<!are )(?<!get )[^\W\d_]{{2,20}}(?:{endings})))(?!\w)",
+        rf"(?<![\w])(?:(?P<future>{alternation(future)})|(?<!be )(?<!is )(?<!are )(?<!get )"
+        rf"(?P<past>{alternation(past)}|[^\W\d_]{{2,20}}(?:{endings})))(?!\w)",
         re.IGNORECASE,
     )
 

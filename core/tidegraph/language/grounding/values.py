@@ -162,7 +162,8 @@ class State:
         if anchor is None or self.narrative or self.year is None:
             return anchor
         here = anchor.paragraph == self.number and anchor.value.year != self.year
-        near = anchor.value.granularity <= Granularity.QUARTER or abs(anchor.value.year - self.year) <= _NEAR
+        fine = anchor.value.granularity <= Granularity.QUARTER
+        near = fine or anchor.topical or abs(anchor.value.year - self.year) <= _NEAR
         return anchor if here and near else None
 
     def _leads(self, yearly: Anchor, fine: Anchor | None) -> bool:
