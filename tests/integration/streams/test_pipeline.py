@@ -1,0 +1,157 @@
+"""The whole path through a broker into the graph: the same as undisturbed, whatever is killed."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.integration.streams.feed import Entry, contents, make_feed, reference, send
+from tests.integration.streams.harness import GRAPH, Broker, Place, place, until
+
+from tidegraph.domain.documents import Position
+from tidegraph.embedded.falkordb import EmbeddedFalkorDB
+from tidegraph.events.v1 import records_pb2
+from tidegraph.streams.setup import Graphs
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+
+async def _graph(here: Place) -> dict[str, Any]:
+    graphs = Graphs(here.settings)
+    try:
+        return await contents(graphs.store)
+    finally:
+        await graphs.close()
+
+
+async def _assert_same(here: Place, entries: Sequence[Entry], positions: Sequence[Position]) -> None:
+    """Every record has its one outcome, and the graph is that of an undisturbed run."""
+    statuses = {status.position: status for status in await here.ended(positions)}
+    for entry, position in zip(entries, positions, strict=True):
+        is_broken = entry.value is not None and entry.value.endswith(b'"text": ')
+        expected = "dead_letter" if is_broken else "retracted" if entry.value is None else "committed"
+        assert statuses[position].outcome == expected, statuses[position]
+    found, wanted = await _graph(here), await reference(here.settings, entries)
+    assert wanted["facts"], "the feed says nothing"
+    for part, value in wanted.items():
+        assert found[part] == value, part
+
+
+async def _committed(here: Place, at_least: int) -> None:
+    async def reached() -> bool:
+        return (await here.status.summary(GRAPH))["committed"] >= at_least
+
+    await until(reached)
+
+
+async def test_the_broker_and_the_memory_log_give_one_graph(here: Place, rng: random.Random) -> None:
+    entries = make_feed(rng, 60)
+    async with here.worker():
+        await _assert_same(here, entries, await send(here.log, entries))
+
+
+async def test_a_killed_worker_changes_nothing(here: Place, rng: random.Random) -> None:
+    entries = make_feed(rng, 150)
+    worker = await here.start_worker()
+    positions = await send(here.log, entries)
+    for share in (0.2, 0.6):
+        await _committed(here, int(len(entries) * share * 0.8))
+        await worker.kill()
+        worker = await here.start_worker()
+    try:
+        await _assert_same(here, entries, positions)
+    finally:
+        await worker.stop()
+
+
+async def test_stages_killed_one_by_one_change_nothing(here: Place, rng: random.Random) -> None:
+    """As on a cluster: each stage a process of its own, the writer killed in the middle."""
+    entries = make_feed(rng, 100)
+    async with here.worker("ground", "extract"), here.worker("resolve", "track"):
+        writer = await here.start_worker("write")
+        positions = await send(here.log, entries)
+        await _committed(here, 20)
+        await writer.kill()
+        async with here.worker("write"):
+            await _assert_same(here, entries, positions)
+
+
+async def test_changes_are_published_once_the_graph_has_them(here: Place, rng: random.Random) -> None:
+    entries = make_feed(rng, 40)
+    async with here.worker():
+        await here.ended(await send(here.log, entries))
+    graphs = Graphs(here.settings)
+    try:
+        rows = await graphs.store.changes(GRAPH, -1, 10_000)
+    finally:
+        await graphs.close()
+    told = [
+        records_pb2.Change.FromString(record.value)
+        async for record in here.log.read("changes")
+        if record.value is not None
+    ]
+    assert rows
+    assert {(row.sequence, row.change_id, row.action) for row in rows} == {
+        (change.sequence, change.change_id, change.action) for change in told
+    }
+
+
+async def test_a_killed_store_changes_nothing(broker: Broker, tmp_path: Path, rng: random.Random) -> None:
+    entries = make_feed(rng, 120)
+    async with (
+        EmbeddedFalkorDB(tmp_path / "store") as own,
+        place(broker, own, tmp_path) as here,
+        here.worker(),
+    ):
+        positions = await send(here.log, entries)
+        for share in (0.1, 0.4):
+            await _committed(here, int(len(entries) * share))
+            await own.child.kill()
+            await asyncio.sleep(0.5)  # long enough for every stage to meet the refusal
+            await own.restart()
+        await _assert_same(here, entries, positions)
+
+
+async def test_a_store_that_lost_its_last_writes_is_caught_up(
+    broker: Broker, tmp_path: Path, rng: random.Random
+) -> None:
+    """The store comes back as it was a while ago; the group's offsets are ahead of it by then."""
+    entries = make_feed(rng, 80)
+    async with EmbeddedFalkorDB(tmp_path / "store") as own, place(broker, own, tmp_path) as here:
+        worker = await here.start_worker()
+        first = await send(here.log, entries[:40])
+        await here.ended(first)
+        await worker.stop()
+        await own.stop()
+        old = _snapshot(tmp_path / "store" / "falkordb")
+        await own.restart()
+        worker = await here.start_worker()
+        second = await send(here.log, entries[40:])
+        await here.ended(second)
+        await asyncio.sleep(3.0)  # for the group to commit its offsets, which is what must not count
+        await worker.stop()
+        await own.stop()
+        _restore(tmp_path / "store" / "falkordb", old)
+        await own.restart()
+        async with here.worker():
+            await _committed(here, 1)
+
+            async def caught_up() -> bool:
+                return bool((await _graph(here)) == await reference(here.settings, entries))
+
+            await until(caught_up)
+
+
+def _snapshot(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def _restore(folder: Path, files: dict[Path, bytes]) -> None:
+    for path in [path for path in folder.rglob("*") if path.is_file()]:
+        path.unlink()
+    for path, content in files.items():
+        path.write_bytes(content)
