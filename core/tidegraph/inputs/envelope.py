@@ -49,11 +49,16 @@ def configured(settings: Settings) -> EnvelopeDefaults:
     """
     grounding, inputs = settings.grounding, settings.inputs
     times.zone_of(grounding.timezone)
+    schemas: registry.Registry | None = None
+    if inputs.schema_registry_url:
+        from tidegraph.inputs.registry_http import HttpRegistry  # noqa: PLC0415  (loads an HTTP client)
+
+        schemas = HttpRegistry(inputs.schema_registry_url)
     return EnvelopeDefaults(
         document=Defaults(graph=settings.default_graph, max_bytes=settings.max_document_bytes),
         rules=times.TimeRules(grounding.timezone, grounding.day_first),
         mapping=load_mapping(inputs.mapping_file) if inputs.mapping_file else None,
-        registry=registry.HttpRegistry(inputs.schema_registry_url) if inputs.schema_registry_url else None,
+        registry=schemas,
     )
 
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
-import httpx
-
-from tidegraph.domain.errors import LimitExceeded, Rejected, Retryable
+from tidegraph.domain.errors import LimitExceeded, Rejected
 from tidegraph.inputs import avro, protobuf
 from tidegraph.inputs.jsontext import load
 
-MAX_SCHEMAS: Final = 1_000
 MAX_SCHEMA_CHARS: Final = 1_000_000
 
 
@@ -35,43 +31,6 @@ class Registry(Protocol):
             Retryable: the registry does not answer.
         """
         ...
-
-
-class HttpRegistry:
-    """A Confluent compatible registry by its REST interface, with a bounded cache. Blocking."""
-
-    def __init__(
-        self, url: str, *, timeout_seconds: float = 5.0, auth: tuple[str, str] | None = None
-    ) -> None:
-        self._client = httpx.Client(base_url=url.rstrip("/"), timeout=timeout_seconds, auth=auth)
-        self._cache: OrderedDict[int, RegisteredSchema] = OrderedDict()
-
-    def find(self, schema_id: int) -> RegisteredSchema | None:
-        if schema_id in self._cache:
-            return self._cache[schema_id]
-        found = self._fetch(schema_id)
-        if found is not None:  # an id that is not known yet may be registered any moment
-            self._cache[schema_id] = found
-            if len(self._cache) > MAX_SCHEMAS:
-                self._cache.popitem(last=False)
-        return found
-
-    def close(self) -> None:
-        self._client.close()
-
-    def _fetch(self, schema_id: int) -> RegisteredSchema | None:
-        try:
-            answer = self._client.get(f"/schemas/ids/{schema_id}")
-        except httpx.HTTPError as error:
-            raise Retryable(
-                "REGISTRY_UNAVAILABLE", f"the schema registry does not answer: {type(error).__name__}"
-            ) from None
-        if answer.status_code == httpx.codes.NOT_FOUND:
-            return None
-        if answer.status_code != httpx.codes.OK:
-            raise Retryable("REGISTRY_UNAVAILABLE", f"the schema registry answers {answer.status_code}")
-        body = answer.json()
-        return RegisteredSchema(schema_id, body.get("schemaType", "AVRO"), body["schema"])
 
 
 def is_framed(value: bytes) -> bool:

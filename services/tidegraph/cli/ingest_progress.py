@@ -9,10 +9,6 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Final, Self
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
-from rich.progress import Progress as Bar
-
 from tidegraph.domain.documents import Position
 from tidegraph.inputs.files.model import FileDocument, Rejection
 from tidegraph.ports import DocumentStatus, StatusStore
@@ -111,41 +107,55 @@ class Progress:
     """A bar on standard error; silent when it is not a terminal."""
 
     def __init__(self, *, enabled: bool) -> None:
-        self._console = Console(stderr=True)
-        self._bar = Bar(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            TextColumn("{task.fields[detail]}"),
-            console=self._console,
-            disable=not enabled,
-        )
-        self._sending = self._bar.add_task("sending", total=None, detail="")
-        self._waiting = (
-            None if not enabled else self._bar.add_task("committed", total=None, visible=False, detail="")
-        )
+        self._bar = _bar() if enabled else None
+        self._sending = self._bar.add_task("sending", total=None, detail="") if self._bar else None
+        self._waiting: Any = None
 
     def __enter__(self) -> Self:
-        self._bar.start()
+        if self._bar:
+            self._bar.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._bar.stop()
+        if self._bar:
+            self._bar.stop()
 
     def sent(self, count: int) -> None:
-        self._bar.update(self._sending, completed=count)
+        """So many documents were taken by the log."""
+        if self._bar:
+            self._bar.update(self._sending, completed=count)
 
     def rejected(self, rejection: Rejection) -> None:
-        self._bar.update(self._sending, detail=f"rejected {rejection.path} {rejection.position}"[:60])
+        """Show the last thing that was rejected."""
+        if self._bar:
+            place = f"{rejection.path} {rejection.position}".strip()
+            self._bar.update(self._sending, detail=f"rejected {place}"[:60])
 
     def stages(self, outcomes: Outcomes) -> None:
-        if self._waiting is None:
+        """Show how many documents have an outcome, and where the others are."""
+        if not self._bar:
             return
+        if self._waiting is None:
+            self._bar.update(self._sending, total=len(outcomes.sent))
+            self._waiting = self._bar.add_task("done", total=len(outcomes.sent), detail="")
         stages = Counter(status.stage for status in outcomes.statuses.values() if not status.outcome)
         done = sum(1 for status in outcomes.statuses.values() if status.outcome)
-        detail = ", ".join(f"{count} at {stage}" for stage, count in sorted(stages.items()))
-        self._bar.update(self._sending, total=len(outcomes.sent))
-        self._bar.update(self._waiting, total=len(outcomes.sent), completed=done, visible=True, detail=detail)
+        detail = ", ".join(f"{count} after {stage}" for stage, count in sorted(stages.items()))
+        self._bar.update(self._waiting, completed=done, detail=detail)
+
+
+def _bar() -> Any:
+    from rich.console import Console  # noqa: PLC0415  (only a terminal needs it)
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn  # noqa: PLC0415
+    from rich.progress import Progress as Bar  # noqa: PLC0415
+
+    return Bar(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[detail]}", markup=False),
+        console=Console(stderr=True),
+    )
