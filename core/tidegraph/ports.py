@@ -280,6 +280,13 @@ class GraphReader(Protocol):
         """Number of the last commit: the version of the graph that a basis quotes. Cheap."""
         ...
 
+    async def scan(self, graph: str, what: str, after: str, limit: int) -> list[tuple[str, str]]:
+        """(id, canonical JSON) of stored ``document``, ``chunk``, ``event`` or ``assertion`` rows by id.
+
+        The page of those after the id ``after``; for dumps and checks.
+        """
+        ...
+
     async def counts(self, graph: str) -> Mapping[str, int]:
         """Number of documents, chunks, events, entities, assertions, facts, for status and check."""
         ...

@@ -330,6 +330,10 @@ def exact_vector(what: str, condition: str) -> str:
 CHANGES: Final = """
 MATCH (c:Change) WHERE c.seq > $after RETURN properties(c) ORDER BY c.seq, c.id LIMIT $limit
 """
+SCAN: Final = {
+    what: f"MATCH (n:{label}) WHERE n.id > $after RETURN n.id, properties(n) ORDER BY n.id LIMIT $limit"
+    for what, label in (*LABELS.items(), ("document", "Document"), ("assertion", "Assertion"))
+}
 SEQUENCE: Final = "MATCH (g:Graph {id: 'graph'}) RETURN g.sequence"
 COUNTS: Final = {
     "documents": "MATCH (n:Document) WHERE n.kind < 3 RETURN count(DISTINCT n.document_id)",

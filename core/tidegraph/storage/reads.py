@@ -24,6 +24,7 @@ from tidegraph.storage import codec, queries, rows, terms, visibility
 from tidegraph.storage.codec import Value
 from tidegraph.storage.connection import Connection
 from tidegraph.storage.derive import derive_for, merge_versions
+from tidegraph.storage.dump import canonical_row
 
 MAX_LIMIT: Final = 10_000
 _DRIVERS: Final = ("version_ids", "keys", "subject_ids", "object_ids", "entity_ids", "predicates")
@@ -299,6 +300,12 @@ class FalkorReads:
         """Number of the last commit; 0 before the first."""
         found = await self.connection.read(graph, queries.SEQUENCE)
         return int(found[0][0]) if found else 0
+
+    async def scan(self, graph: str, what: str, after: str, limit: int) -> list[tuple[str, str]]:
+        """A page of stored rows in the order of their ids, as canonical JSON."""
+        values = {"after": after, "limit": max(0, min(limit, MAX_LIMIT))}
+        found = await self.connection.read(graph, queries.SCAN[what], values)
+        return [(id_, canonical_row(row)) for id_, row in found]
 
     async def counts(self, graph: str) -> Mapping[str, int]:
         """Documents, chunks, events, entities, assertions and fact versions of the graph."""

@@ -25,8 +25,9 @@ from tidegraph.ports import (
 from tidegraph.storage import visibility
 from tidegraph.storage.connection import check_graph_name
 from tidegraph.storage.derive import derive_for, matches, merge_versions
+from tidegraph.storage.dump import canonical_row
 from tidegraph.storage.memory.names import StoredEntity, entity_record, search_names
-from tidegraph.storage.rows import version_order
+from tidegraph.storage.rows import assertion_row, chunk_row, document_row, event_row, version_order
 
 
 @dataclass
@@ -259,6 +260,17 @@ class MemoryReads:
 
     async def sequence(self, graph: str) -> int:
         return self.graph(graph).sequence
+
+    async def scan(self, graph: str, what: str, after: str, limit: int) -> list[tuple[str, str]]:
+        state = self.graph(graph)
+        rows = {
+            "document": lambda: (document_row(record) for record in state.documents.values()),
+            "chunk": lambda: (chunk_row(record, origin) for origin, record in state.chunks.values()),
+            "event": lambda: (event_row(record, origin) for origin, record in state.events.values()),
+            "assertion": lambda: (assertion_row(item, origin) for origin, item in state.assertions.values()),
+        }[what]()
+        found = sorted((str(row["id"]), canonical_row(row)) for row in rows if str(row["id"]) > after)
+        return found[: max(0, limit)]
 
     async def counts(self, graph: str) -> Mapping[str, int]:
         state = self.graph(graph)

@@ -76,12 +76,19 @@ class Linker:
             return Relinked((), ())
         dropped = {node.event_id for node in removed}
         again = await self._naming(graph, dropped)
+        # An entity that makes edges is mentioned by no more events than this, those that leave included.
+        limit = self._parameters.frequency_cap + len(removed) + 1
         frequent, crossed = await self._frequencies(graph, nodes, removed, again)
         if crossed:
             known = dropped | {node.event_id for node in again}
-            again += [node for node in await self._of_entities(graph, crossed) if node.event_id not in known]
+            again += [
+                node for node in await self._of_entities(graph, crossed, limit) if node.event_id not in known
+            ]
             frequent, _ = await self._frequencies(graph, nodes, removed, again)
-        world = await self._world(graph, nodes, again, frequent)
+        world = await self._world(graph, (*nodes, *again), frequent, limit)
+        for node in again:
+            world.add(node)
+        await self._load(graph, world, dropped)
         for event_id in dropped:
             world.drop(event_id)
         before = dict(world.lists)
@@ -107,10 +114,9 @@ class Linker:
         found = await self._reader.event_nodes(graph, sorted(owners))
         return [_node(mention) for mention in found if mention.withdrawn_at == OPEN_END]
 
-    async def _of_entities(self, graph: str, entity_ids: Iterable[str]) -> list[EventNode]:
+    async def _of_entities(self, graph: str, entity_ids: Iterable[str], limit: int) -> list[EventNode]:
         everywhere = Interval(OPEN_START, OPEN_END)
         probes = [(entity_id, everywhere, everywhere) for entity_id in sorted(entity_ids)]
-        limit = 2 * self._parameters.frequency_cap + 2
         return [_node(mention) for mention in await self._reader.probe_mentions(graph, probes, limit)]
 
     async def _frequencies(
@@ -134,12 +140,12 @@ class Linker:
         self,
         graph: str,
         nodes: Sequence[EventNode],
-        again: Sequence[EventNode],
         frequent: frozenset[str],
+        limit: int,
     ) -> _World:
-        """Stored events that share an entity with any of the nodes inside the window, and their lists."""
+        """Stored events that share an entity with any of the nodes inside the window."""
         windows: dict[str, Interval] = {}
-        for node in (*nodes, *again):
+        for node in nodes:
             start, end = node.interval.start, node.interval.end
             for entity_id in node.entity_ids - frequent:
                 known = windows.get(entity_id, Interval(start, end))
@@ -150,16 +156,16 @@ class Linker:
             for entity_id, own in sorted(windows.items())
         ]
         world = _World()
-        limit = self._parameters.frequency_cap + 1
         for mention in await self._reader.probe_mentions(graph, probes, limit):
             world.add(_node(mention))
-        for node in again:
-            world.add(node)
+        return world
+
+    async def _load(self, graph: str, world: _World, dropped: set[str]) -> None:
+        """The present lists of all events of the world and of those that stop counting."""
         by_owner: dict[str, list[Link]] = defaultdict(list)
-        for entry in await self._reader.lists_of(graph, sorted(world.nodes)):
+        for entry in await self._reader.lists_of(graph, sorted(world.nodes.keys() | dropped)):
             by_owner[entry.event_id].append(Link(entry.neighbour_id, entry.weight))
         world.lists = {owner: tuple(links) for owner, links in by_owner.items()}
-        return world
 
 
 def _counts(nodes: Iterable[EventNode]) -> dict[str, int]:
