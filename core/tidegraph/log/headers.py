@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
 from tidegraph.domain.errors import Rejected
+from tidegraph.domain.interval import EXACT_MICROS_MAX, MICROS_PER_DAY
 
 Headers = Sequence[tuple[str, bytes]]
 
@@ -15,6 +17,7 @@ at which it was known. It is a header because a topic with LogAppendTime overwri
 STAGE: Final = "tidegraph-stage"
 SCHEMA: Final = "tidegraph-schema"
 SCHEMA_VERSION: Final = b"tidegraph.events.v1"
+_WHOLE_NUMBER: Final = re.compile(r"-?[0-9]{1,18}", re.ASCII)
 _CARRIED: Final = frozenset({"traceparent", "tracestate", "x-correlation-id"})
 
 
@@ -39,18 +42,22 @@ def first(headers: Headers, name: str) -> str | None:
 def backfill_instant(headers: Headers) -> int | None:
     """The time that a backfill record claims to have been known at, in microseconds.
 
+    It may lie before 1970. Outside 1684 to 2255 the store is exact to the day only, so that the start
+    of the day is taken there.
+
     Raises:
         Rejected: INVALID_BACKFILL, the value is not a whole number of microseconds since 1970.
     """
     text = first(headers, BACKFILL)
     if text is None:
         return None
-    if not text.isascii() or not text.isdigit() or len(text) > 18:
+    if not _WHOLE_NUMBER.fullmatch(text):
         raise Rejected(
             "INVALID_BACKFILL",
             f"header {BACKFILL} must be microseconds since 1970 as a whole number, not {text[:40]!r}",
         )
-    return int(text)
+    value = int(text)
+    return value if abs(value) <= EXACT_MICROS_MAX else value - value % MICROS_PER_DAY
 
 
 def with_backfill(headers: Headers, timestamp: int | None) -> list[tuple[str, bytes]]:

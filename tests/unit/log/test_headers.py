@@ -13,11 +13,17 @@ def test_backfill_is_declared_by_a_timestamp() -> None:
     assert backfill_instant(with_backfill([("a", b"1")], None)) is None
 
 
-@pytest.mark.parametrize("value", [b"", b"-1", b"1e3", b"2024-01-01", b"\xff", "٣".encode(), b"9" * 30])
+@pytest.mark.parametrize("value", [b"", b"-", b"+1", b"1e3", b"2024-01-01", b"\xff", "٣".encode(), b"9" * 30])
 def test_a_wrong_backfill_time_is_rejected(value: bytes) -> None:
     with pytest.raises(Rejected) as rejected:
         backfill_instant([(BACKFILL, value)])
     assert rejected.value.reason == "INVALID_BACKFILL"
+
+
+def test_an_archive_may_be_older_than_the_epoch_and_than_the_exact_range() -> None:
+    day = 86_400_000_000
+    assert backfill_instant([(BACKFILL, str(-5 * day + 7).encode())]) == -5 * day + 7
+    assert backfill_instant([(BACKFILL, str(-180_000 * day + 7).encode())]) == -180_000 * day
 
 
 def test_only_the_tracing_headers_travel() -> None:
