@@ -64,9 +64,13 @@ _ALIASES: Final = {
 _UNSET: Final = frozenset(
     {"", "unknown", "unknown-8bit", "x-unknown", "default", "none", "binary", "8bit", "auto", "utf"}
 )
+_NO_CHARSETS: Final = frozenset({"idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined"})
+"""Codecs of Python that no document is written in."""
 _LONE: Final = re.compile("[\ud800-\udfff]")
 _BAD_CONTROLS: Final = re.compile("[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")
 _DOUBLE_BYTE: Final = ("gb18030", "big5", "cp949", "cp932", "euc_jp", "johab")
+_ODD_LINE: Final = re.compile(rb"[\x80-\xff][^\n]*")
+_ODD_BYTES: Final = 16 * 1024
 _FEW_ZEROS: Final = 0.15
 """A share of zero bytes that is too small for UTF-16 of any script with spaces, and too large for text."""
 
@@ -98,7 +102,7 @@ def lookup(declared: str) -> str:
         b"".decode(name)
     except (LookupError, UnicodeError, ValueError):
         return ""
-    return _SUPERSETS.get(name, name) if name not in ("utf-7",) else name
+    return "" if name in _NO_CHARSETS else _SUPERSETS.get(name, name)
 
 
 def clean(text: str) -> str:
@@ -270,9 +274,20 @@ def _by_script(data: bytes) -> str:
     return best
 
 
+def _odd_lines(data: bytes) -> bytes:
+    """The first lines that hold anything outside ASCII: only they tell encodings apart."""
+    found = b""
+    for match in _ODD_LINE.finditer(data):
+        begin = max(data.rfind(b"\n", 0, match.start()) + 1, match.start() - 200)
+        found += data[begin : match.end()][:_ODD_BYTES] + b"\n"
+        if len(found) >= _ODD_BYTES:
+            break
+    return found
+
+
 def _by_letters(data: bytes) -> tuple[str, str]:
     """The single-byte encoding whose letters read best, else a double-byte one by statistics."""
-    sample = data[:SAMPLE_BYTES]
+    sample = _odd_lines(data)
     best, best_score = "", charset_score.PLAUSIBLE
     for name in charset_score.SINGLE_BYTE:
         try:

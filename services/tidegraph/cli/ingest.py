@@ -91,7 +91,7 @@ def _read_options(settings: Settings, given: dict[str, Any]) -> ReadOptions:
     times.zone_of(rules.zone)
     return ReadOptions(
         defaults=Defaults(
-            graph=given["graph"] or settings.default_graph,
+            graph=settings.default_graph,
             source=given["source"],
             kind=DocumentKind.REGISTER if given["register"] else DocumentKind.NARRATIVE,
             labels=tuple(given["labels"]),
@@ -100,6 +100,7 @@ def _read_options(settings: Settings, given: dict[str, Any]) -> ReadOptions:
         rules=rules,
         mapping=load_mapping(given["mapping"]) if given["mapping"] else None,
         format=given["file_format"] or "",
+        graph=given["graph"] or "",
         date=times.require(given["date"], "--date", rules) if given["date"] else None,
     )
 

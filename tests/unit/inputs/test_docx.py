@@ -252,7 +252,7 @@ def test_other_packages_and_empty(refused):
 
 
 def test_zip_bomb(refused):
-    bomb = p(r("a" * 1000)) * 140_000
+    bomb = p(r("a" * 1000)) * 70_000
     data = build(bomb)
     assert len(data) < 2_000_000
     assert refused("a.docx", data, max_bytes=2_000_000).reason == "DOCX_TOO_LARGE"

@@ -132,14 +132,17 @@ def test_no_front_matter(one, text):
     assert document.document_time is None
 
 
-def test_envelope_fields(one):
-    document = one(
-        "a.md",
-        "---\nkind: register\nlabels: [hr, board]\nsource: wiki\ntenant: acme\nlang: de\nrevision: 7\n---\n"
-        + BODY,
-    )
-    assert (document.kind.name, document.labels, document.source) == ("REGISTER", ("board", "hr"), "wiki")
-    assert (document.graph, document.language, document.revision) == ("acme", "de", "7")
+def test_fields_of_the_author(one):
+    front = "---\nkind: register\nsource: wiki\nlang: de\n---\n"
+    document = one("a.md", front + BODY)
+    assert (document.kind.name, document.source, document.language) == ("REGISTER", "wiki", "de")
+
+
+def test_fields_that_are_not_the_authors_to_choose(one):
+    front = "---\nkind: page\nlabels: [blog]\ntenant: acme\nrevision: 7\n---\n"
+    document, other = one("a.md", front + BODY), one("a.md", front + BODY + "More.")
+    assert (document.kind.name, document.labels, document.graph) == ("NARRATIVE", (), "test")
+    assert document.revision != other.revision
 
 
 @pytest.mark.parametrize(

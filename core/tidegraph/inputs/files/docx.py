@@ -22,8 +22,8 @@ from tidegraph.inputs.document import Content
 from tidegraph.inputs.files.docx_body import BodyReader
 
 MAX_MEMBERS: Final = 10_000
-MAX_MEMBER_BYTES: Final = 128 * 1024 * 1024
-MAX_TOTAL_BYTES: Final = 512 * 1024 * 1024
+MAX_MEMBER_BYTES: Final = 64 * 1024 * 1024
+MAX_TOTAL_BYTES: Final = 256 * 1024 * 1024
 OLE_MAGIC: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _TEMPLATE_TIMES: Final = frozenset({"2013-12-23T23:15:00Z"})
 """Creation times that belong to the template of a well-known writer, not to what is written with it."""
@@ -47,7 +47,7 @@ def read_docx(data: bytes, rules: times.TimeRules) -> Content:
         title, time = _properties(package, rules)
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, KeyError) as error:
         raise Rejected(
-            "INVALID_DOCX", f"the Word file is damaged or cut off ({type(error).__name__})"
+            "INVALID_DOCX", f"the Word file is damaged or truncated ({type(error).__name__})"
         ) from None
     except RuntimeError as error:  # zipfile's word for an encrypted member; RecursionError is one too
         cause = "is nested too deeply" if isinstance(error, RecursionError) else "is protected by a password"

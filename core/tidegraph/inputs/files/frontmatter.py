@@ -14,7 +14,8 @@ from typing import Any, Final
 
 import yaml
 
-MAX_CHARS: Final = 256 * 1024
+MAX_CHARS: Final = 32 * 1024
+MAX_BRACKETS: Final = 500
 _FENCE: Final = re.compile(
     r"\s*?^(?P<mark>---|\+\+\+|;;;)[ \t]*(?P<language>[\w+-]*)[ \t]*$\n?", re.MULTILINE
 )
@@ -62,14 +63,6 @@ def text_of(value: Any) -> str:
     return "" if _PLACEHOLDER.search(text) else text.strip()
 
 
-def list_of(value: Any) -> tuple[str, ...] | None:
-    """A list of scalars, or one text with commas; ``None`` when there is no value."""
-    if value is None or value == "":
-        return None
-    items = value if isinstance(value, list) else str(value).strip("[]").split(",")
-    return tuple(text for item in items if (text := text_of(item).strip("\"' ")))
-
-
 def _is_yaml_block(source: str) -> bool:
     return not source.strip() or bool(
         re.search(r"^\s*[\"']?[\w .-]+[\"']?\s*:(?:\s|$)|^\s*[{#]", source, re.MULTILINE)
@@ -77,6 +70,8 @@ def _is_yaml_block(source: str) -> bool:
 
 
 def _yaml(source: str) -> Any:
+    if max(source.count("["), source.count("{")) > MAX_BRACKETS:
+        return _lines(source)
     try:
         # The base loader knows text, lists and maps only: no dates, no objects, no code.
         value = yaml.load(source, Loader=yaml.BaseLoader)  # noqa: S506

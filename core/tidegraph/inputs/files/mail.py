@@ -19,6 +19,8 @@ from tidegraph.inputs.files.maildate import mail_time
 
 MAX_PARTS: Final = 1_000
 MAX_DEPTH: Final = 30
+MAX_HEADER_CHARS: Final = 8_192
+"""What is read of a header that is decoded; the rest of a longer one says nothing more."""
 _ENCRYPTED_TYPES: Final = frozenset({"multipart/encrypted", "application/pgp-encrypted"})
 _PGP: Final = re.compile(r"^\s*-----BEGIN PGP MESSAGE-----.*-----END PGP MESSAGE-----\s*$", re.DOTALL)
 _QUOTE: Final = re.compile(r">*")
@@ -61,7 +63,7 @@ def read_mail(data: bytes, rules: times.TimeRules) -> Content:
 def header(message: Message, name: str) -> str:
     """The first header of that name, unfolded and decoded (RFC 2047, raw 8-bit); "" when missing."""
     raw = next((str(value) for key, value in message.raw_items() if key.lower() == name.lower()), "")
-    return decode_words(raw)
+    return decode_words(raw[:MAX_HEADER_CHARS])
 
 
 def decode_words(raw: str) -> str:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from tidegraph.domain.documents import DocumentTime
+from tidegraph.domain.documents import DocumentKind, DocumentTime
 from tidegraph.domain.errors import Rejected
 from tidegraph.inputs import charsets, times
-from tidegraph.inputs.document import Content
+from tidegraph.inputs.document import MAX_TITLE_CHARS, Content
 from tidegraph.inputs.files import frontmatter
-from tidegraph.inputs.mapping import kind_of
 
 TIME_FIELDS: Final = (
     "document_time", "date", "datetime", "date_published", "published", "publish_date", "published_at",
@@ -18,8 +17,9 @@ TIME_FIELDS: Final = (
     "issued", "updated", "updated_at", "last_updated", "lastupdated", "lastmod", "last_modified", "modified",
     "created", "created_at", "date_created",
 )  # fmt: skip
+_KINDS: Final = {"narrative": DocumentKind.NARRATIVE, "register": DocumentKind.REGISTER}
 _HEADING: Final = re.compile(
-    r"^ {0,3}#{1,6}[ \t]+(?P<atx>\S.*?)[ \t#]*$|^(?P<setext>\S[^\n]*)\n(?:=+|-{3,})[ \t]*$", re.MULTILINE
+    r"^ {0,3}#{1,6}[ \t]+(?P<atx>\S[^\n]*)$|^(?P<setext>\S[^\n]*)\n(?:=+|-{3,})[ \t]*$", re.MULTILINE
 )
 _FENCED_CODE: Final = re.compile(r"^(```|~~~).*?(?:^\1|\Z)", re.MULTILINE | re.DOTALL)
 _COMMENT: Final = re.compile(r"<!--.*?-->", re.DOTALL)
@@ -40,8 +40,11 @@ def read_text(data: bytes, declared: str = "") -> Content:
 def read_markdown(data: bytes, rules: times.TimeRules, declared: str = "") -> Content:
     """A markdown text with what its front matter says; the title is that of the first heading otherwise.
 
+    Tenant, access labels and revision are not the author's to choose: those of the front matter, where
+    such words mean other things, are left alone.
+
     Raises:
-        Rejected: empty, binary, an encoding that cannot be told, or an unknown ``kind``.
+        Rejected: empty, binary, or an encoding that cannot be told.
     """
     text, _ = charsets.decode(data, declared)
     _require(text)
@@ -49,16 +52,12 @@ def read_markdown(data: bytes, rules: times.TimeRules, declared: str = "") -> Co
     _require(parts.body)
     fields = parts.fields
     first = frontmatter.text_of
-    kind = first(fields.get("kind"))
     return Content(
         document_id=first(fields.get("id")),
-        revision=first(fields.get("revision")),
-        graph=first(fields.get("tenant")),
         source=first(fields.get("source")),
         title=first(fields.get("title")) or heading(parts.body),
-        kind=kind_of(kind, "front matter: kind"),
+        kind=_KINDS.get(first(fields.get("kind")).lower(), DocumentKind.UNSPECIFIED),
         document_time=_time(fields, rules),
-        labels=frontmatter.list_of(fields.get("labels", fields.get("acl"))),
         language=first(fields.get("language", fields.get("lang")))[:35],
         text=parts.body,
     )
@@ -67,7 +66,10 @@ def read_markdown(data: bytes, rules: times.TimeRules, declared: str = "") -> Co
 def heading(text: str) -> str:
     """The first heading of a markdown text, without its markup; "" when there is none."""
     match = _HEADING.search(_COMMENT.sub("", _FENCED_CODE.sub("", text[:65_536])))
-    return _INLINE.sub(lambda m: m[1] or "", match["atx"] or match["setext"]) if match else ""
+    if match is None:
+        return ""
+    line = (match["atx"] or match["setext"]).rstrip(" \t#")
+    return _INLINE.sub(lambda m: m[1] or "", line[:MAX_TITLE_CHARS])
 
 
 def _time(fields: dict[str, object], rules: times.TimeRules) -> DocumentTime | None:

@@ -18,13 +18,15 @@ CONTAINER_FACTOR: Final = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadOptions:
-    """``date`` replaces the time of every document; ``format`` is a name of ``formats.FORMATS`` or ""."""
+    """``date`` and ``graph`` replace those of every document, unless empty; ``format`` is a name of
+    ``formats.FORMATS`` or ""."""
 
     defaults: Defaults
     rules: times.TimeRules = times.UTC_RULES
     mapping: Mapping | None = None
     format: str = ""
     date: DocumentTime | None = None
+    graph: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,5 +63,6 @@ def check_size(size: int, limit: int) -> None:
     if size > limit:
         raise LimitExceeded(
             "FILE_TOO_LARGE",
-            f"the file has {size:,} bytes, the limit is {limit:,} (TIDEGRAPH_MAX_DOCUMENT_BYTES)",
+            f"the file is too large: it has {size:,} bytes, the limit is {limit:,} "
+            "(TIDEGRAPH_MAX_DOCUMENT_BYTES)",
         )

@@ -24,7 +24,7 @@ _DATE: Final = re.compile(
 )
 _REASONS: Final = {
     "password": ("ENCRYPTED", "the PDF is protected by a password: remove it first"),
-    "damaged": ("INVALID_PDF", "the PDF is damaged or cut off: it cannot be opened"),
+    "damaged": ("INVALID_PDF", "the PDF is damaged or truncated: it cannot be opened"),
     "scan": ("NO_TEXT", "the PDF holds scanned pages without text: run text recognition (OCR) first"),
     "empty": ("EMPTY_DOCUMENT", "the PDF is empty: there is no text in it"),
     "glyphs": (

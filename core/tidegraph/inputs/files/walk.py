@@ -77,6 +77,7 @@ def _result(name: str, position: str, found: Content | Rejected, options: ReadOp
         found,
         document_id=found.document_id or _place(name, position, found),
         document_time=options.date or found.document_time,
+        graph=options.graph or found.graph,
     )
     try:
         return FileDocument(name, position, finish(content, options.defaults))
@@ -104,7 +105,8 @@ def _bytes(path: Path, options: ReadOptions) -> bytes:
     if len(data) > allowed:
         raise LimitExceeded(
             "FILE_TOO_LARGE",
-            f"the file has {status.st_size:,} bytes, the limit is {allowed:,} (TIDEGRAPH_MAX_DOCUMENT_BYTES)",
+            f"the file is too large: it has {status.st_size:,} bytes, the limit is {allowed:,} "
+            "(TIDEGRAPH_MAX_DOCUMENT_BYTES)",
         )
     return data
 

@@ -7,10 +7,11 @@ import zlib
 from dataclasses import dataclass
 from typing import Final
 
-_MAX_PACKET: Final = 1024 * 1024
+_MAX_PACKET: Final = 256 * 1024
+_MAX_CATALOGS: Final = 8
 _CATALOG: Final = re.compile(rb"/Type\s*/Catalog\b")
 _METADATA: Final = re.compile(rb"/Metadata\s+(\d{1,10})\s+(\d{1,5})\s+R")
-_PACKET: Final = re.compile(rb"<x:xmpmeta.*?</x:xmpmeta>|<rdf:RDF.*?</rdf:RDF>", re.DOTALL)
+_BRACKETS: Final = ((b"<x:xmpmeta", b"</x:xmpmeta>"), (b"<rdf:RDF", b"</rdf:RDF>"))
 _STREAM: Final = re.compile(rb"stream\r?\n")
 
 
@@ -34,7 +35,7 @@ def find_xmp(data: bytes) -> XmpTimes:
 
 def _by_catalog(data: bytes) -> bytes:
     found = b""
-    for catalog in _CATALOG.finditer(data):
+    for catalog in list(_CATALOG.finditer(data))[-_MAX_CATALOGS:]:
         start = data.rfind(b" obj", 0, catalog.start())
         end = data.find(b"endobj", catalog.end())
         reference = _METADATA.search(data, max(start, 0), end if end >= 0 else len(data))
@@ -59,14 +60,21 @@ def _object(data: bytes, number: bytes, generation: bytes) -> bytes:
             body = zlib.decompressobj().decompress(body, _MAX_PACKET)
         except zlib.error:
             return b""
-    match = _PACKET.search(body)
-    return match.group() if match else b""
+    return _packet(body)
 
 
 def _last_packet(data: bytes) -> bytes:
     start = data.rfind(b"<x:xmpmeta")
-    match = _PACKET.match(data, start) if start >= 0 else None
-    return match.group() if match else b""
+    return _packet(data[start : start + _MAX_PACKET]) if start >= 0 else b""
+
+
+def _packet(data: bytes) -> bytes:
+    for opening, closing in _BRACKETS:
+        start = data.find(opening)
+        end = data.find(closing, start) if start >= 0 else -1
+        if end >= 0:
+            return data[start:end]
+    return b""
 
 
 def _value(text: str, name: str) -> str:
