@@ -56,10 +56,17 @@ class View:
     def say(self, text: str | Text, style: str = "", hang: int = 0) -> None:
         """Prose, wrapped and indented; ``hang`` more columns from the second line on."""
         whole = text if isinstance(text, Text) else Text(text, style=style)
-        lines = whole.wrap(self.console, max(self._width - hang, 20))
-        for number, line in enumerate(lines):
-            line.rstrip()
-            self.console.print(Text(_INDENT + " " * (hang if number else 0)) + line)
+        first = whole.wrap(self.console, self._width)[0]
+        self._line(0, first)
+        taken = len(first.plain.rstrip())
+        taken += len(whole.plain[taken:]) - len(whole.plain[taken:].lstrip())
+        if taken < len(whole):
+            for line in whole[taken:].wrap(self.console, max(self._width - hang, 20)):
+                self._line(hang, line)
+
+    def _line(self, columns: int, line: Text) -> None:
+        line.rstrip()
+        self.console.print(Text(_INDENT + " " * columns) + line)
 
     def pair(self, name: str, text: str) -> None:
         """A name and what is said of it."""
