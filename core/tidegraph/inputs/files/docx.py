@@ -20,6 +20,7 @@ from tidegraph.domain.errors import LimitExceeded, Rejected
 from tidegraph.inputs import times
 from tidegraph.inputs.document import Content
 from tidegraph.inputs.files.docx_body import BodyReader
+from tidegraph.inputs.files.markdown import heading
 
 MAX_MEMBERS: Final = 10_000
 MAX_MEMBER_BYTES: Final = 64 * 1024 * 1024
@@ -56,7 +57,7 @@ def read_docx(data: bytes, rules: times.TimeRules) -> Content:
         raise Rejected("INVALID_DOCX", f"the Word file holds broken XML: {str(error)[:120]}") from None
     if not text.strip():
         raise Rejected("EMPTY_DOCUMENT", "the Word file is empty: there is no text in it")
-    return Content(title=title, text=text, document_time=time)
+    return Content(title=title or heading(text), text=text, document_time=time)
 
 
 @dataclass(frozen=True, slots=True)

@@ -215,10 +215,15 @@ def _mark_deleted(paragraph: Any) -> bool:
     return _has(paragraph, "pPr", "rPr", "del")
 
 
-def _heading_level(paragraph: Any) -> int:
+def _style(paragraph: Any) -> str:
+    """The id of a paragraph's style in lower case without spaces."""
     properties = _child(paragraph, "pPr")
     style = _child(properties, "pStyle") if properties is not None else None
-    value = _attribute(style, "val").lower().replace(" ", "") if style is not None else ""
+    return _attribute(style, "val").lower().replace(" ", "") if style is not None else ""
+
+
+def _heading_level(paragraph: Any) -> int:
+    value = _style(paragraph)
     if value == "title":
         return 1
     for prefix in ("heading", "berschrift", "überschrift", "titre", "titolo", "titulo", "título"):
@@ -228,7 +233,7 @@ def _heading_level(paragraph: Any) -> int:
 
 
 def _is_list_item(paragraph: Any) -> bool:
-    return _has(paragraph, "pPr", "numPr")
+    return _has(paragraph, "pPr", "numPr") or _style(paragraph).startswith(("listbullet", "listnumber"))
 
 
 def _is_continued(cell: Any) -> bool:
