@@ -17,13 +17,14 @@ from tidegraph.domain.documents import (
     ValidTime,
     Verb,
 )
+from tidegraph.domain.interval import OPEN_END, OPEN_START
 from tidegraph.domain.policies import ObjectKind
 from tidegraph.domain.predicates import Registry
 from tidegraph.language.claims import Claim, Side
+from tidegraph.language.clauses import Clause
 from tidegraph.language.coreference import PRONOUNS, Resolution, Thing
 from tidegraph.language.registry import load_registry
 from tidegraph.language.status import Stance
-from tidegraph.domain.interval import OPEN_END, OPEN_START
 from tidegraph.language.times import TimeContext, is_ahead, times_of, valid_time
 
 _PERSONS = frozenset(
@@ -84,7 +85,9 @@ class Builder:
         """A side of a claim as a term; None when the phrase has no referent."""
         token = side.token
         if token is None:
-            return Term("", side.literal)
+            if literal or side.span is None or not side.literal:
+                return Term("", side.literal)
+            return Term(self.mention(*side.span, side.literal, side.literal, side.type).mention_id, "")
         thing = None if side.literal else self.resolution.of(token)
         if thing is not None and thing.spans:
             return Term("", thing.name) if literal else Term(self.of_thing(thing, token.start).mention_id, "")
@@ -98,10 +101,9 @@ class Builder:
 
     def add(self, claim: Claim, stance: Stance, context: TimeContext, event_id: str) -> None:
         """Turn a claim into an assertion, unless a side or its time is unknown."""
-        if not stance.claims:
+        verb, clause = claim.verb, claim.clause
+        if not stance.claims or clause is None:
             return
-        verb = claim.verb
-        clause = claim.clause
         valid = valid_time(verb, clause, self.document.text, self.base, context)
         if valid is None:
             return

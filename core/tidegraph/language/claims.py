@@ -6,20 +6,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
-from tidegraph.domain.documents import Verb
+from tidegraph.domain.documents import EntityType, Verb
 from tidegraph.language.clauses import Clause
 from tidegraph.language.matching import Pattern, fits, take
 from tidegraph.language.parsing import Token
 from tidegraph.language.phrases import (
-    Role,
     affiliation,
     affiliation_of,
     is_group,
-    is_role,
     is_working_group,
     reference,
-    role_of,
+    served,
 )
+from tidegraph.language.roles import Role, is_legislature, is_role, role_of, tie_of
 from tidegraph.language.status import Stance
 
 FULL: Final = 0.9
@@ -40,10 +39,12 @@ _TIES: Final = ("employer", "plays_for", "member_of", "educated_at")
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A side of a claim: a noun phrase, or a literal."""
+    """A side of a claim: a noun phrase, a literal, or a span of layout (a table cell) with its text."""
 
     token: Token | None
     literal: str = ""
+    span: tuple[int, int] | None = None
+    type: EntityType = EntityType.UNSPECIFIED
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,7 @@ class Claim:
     object: Side
     qualifiers: tuple[tuple[str, str], ...]
     verb: Verb
-    clause: Clause
+    clause: Clause | None
     rule: str
     confidence: float = FULL
     planned: bool = False
@@ -118,6 +119,8 @@ def _share_organisations(roles: list[Role]) -> None:
 
 def _role_claims(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
     persons, roles = _persons_and_roles(clause, pattern)
+    if pattern.does is Verb.STOP and not roles:
+        persons, roles = role_beside(persons, roles)
     if pattern.post:
         roles = [_own_post(clause, pattern)]
     if not roles:
@@ -150,6 +153,9 @@ def _persons_and_roles(clause: Clause, pattern: Pattern) -> tuple[list[Token], l
             if hung and (role := role_of(token)) is not None and fits(hung[0], "person"):
                 role.organisations = [o for o in role.organisations if o is not hung[0]]
                 return [hung[0]], [role]
+    if not roles and clause.passive and "obj" in pattern.a and persons:
+        # "has been made a member of the docs team"
+        roles = [r for t in clause.slots.get("obj", ()) if t not in persons and (r := role_of(t)) is not None]
     if pattern.explicit:
         roles = [r for r in roles if r.explicit or r.kind != "member"]
     return persons, roles
@@ -181,6 +187,11 @@ def role_claim(
     """Person and post as holds_role, leads, member_of or, where no organisation is told, position_held."""
     if not holders and role.kind in {"member", "lead"} and not role.explicit:
         holders = _group_in_sentence(clause)
+    holders = [_antecedent(clause, h, person.token) for h in holders]
+    if tie := tie_of(role.token):
+        return [make(clause, pattern, person, tie, Side(h)) for h in holders]
+    if role.kind == "member" and role.token.text[:1].isupper() and is_legislature(role.title):
+        return [make(clause, pattern, person, "position_held", Side(role.token, role.title))]
     if role.kind == "member" and not role.explicit:
         return [
             make(
@@ -198,9 +209,18 @@ def role_claim(
         "member of" in role.title.lower() and role.explicit
     ):
         return [make(clause, pattern, person, "position_held", Side(role.token, role.title))]
-    if not holders:
+    if not holders or (role.explicit and " to " in role.title):
         return [make(clause, pattern, person, "position_held", Side(role.token, role.title))]
     return [make(clause, pattern, person, "holds_role", Side(h), role=role.name) for h in holders]
+
+
+def _antecedent(clause: Clause, holder: Token, person: Token | None) -> Token:
+    """ "The docs team appointed Ada Poll as its lead": the group itself, where the clause shows it."""
+    if holder.tag == "PRP$" and holder.lower in {"its", "their", "our"}:
+        for token in clause.slots.get("subj", ()):
+            if token is not person and fits(token, "organisation") and not token.tag.startswith("PRP"):
+                return token
+    return holder
 
 
 def _group_in_sentence(clause: Clause) -> list[Token]:
@@ -223,7 +243,8 @@ def _unnamed_holder(clause: Clause, pattern: Pattern) -> list[Claim]:
                 or any(c.name for c in token.children if c.dep == "appos")
             ):
                 continue
-            for holder in role.organisations:
+            owned = any(o.dep == "poss" for o in role.organisations) and len(role.organisations) > 1
+            for holder in () if owned else role.organisations:
                 claims.append(
                     make(clause, pattern, Side(holder), "has_role_holder", Side(None), role=role.name)
                 )
@@ -234,7 +255,7 @@ def _handover(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Cla
     winners = take(clause, pattern.a, "person")
     losers = [t for t in take(clause, pattern.d, "person") if t not in winners]
     roles = roles_in(clause, pattern.b)
-    losers, roles = _role_beside(losers, roles)
+    losers, roles = role_beside(losers, roles)
     losers = [t for t in losers if not is_role(t)]
     follows = bool(earlier) and "over" in clause.particles and not (roles or clause.slots.get("obj"))
     alone = (roles and pattern.options.get("alone")) or follows
@@ -242,8 +263,8 @@ def _handover(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Cla
         return []
     if pattern.options.get("group_c") and not (roles or clause.slots.get("with")):
         return []
-    if not roles and pattern.options.get("inherits") and earlier:
-        roles = [earlier[-1]]
+    if not roles and pattern.options.get("inherits"):
+        roles = earlier[-1:] or _roles_before(clause)
     claims: list[Claim] = []
     for role in roles:
         holders = role.organisations or _organisation(clause, pattern, [*winners, *losers], role)
@@ -259,10 +280,24 @@ def _handover(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Cla
     return claims
 
 
-def _role_beside(losers: list[Token], roles: list[Role]) -> tuple[list[Token], list[Role]]:
-    """ "its CEO Jane Roe": the post stands before the name."""
+def _roles_before(clause: Clause) -> list[Role]:
+    """The last post that the sentence named before the verb ("Acme changed its CEO: Roe was replaced by Poll")."""
+    before = [t for t in clause.sentence.tokens if t.i < clause.verb.i and is_role(t)]
+    role = role_of(before[-1]) if before else None
+    return [role] if role is not None and role.kind != "member" and role.organisations else []
+
+
+def role_beside(losers: list[Token], roles: list[Role]) -> tuple[list[Token], list[Role]]:
+    """ "its CEO Jane Roe", "the CEO of Acme, Jane Roe": the post stands beside the name."""
     if roles:
         return losers, roles
+    for loser in losers:
+        # The parser hangs the name under the post, or under the organisation of the post.
+        role = role_of(loser)
+        below = [loser, *(role.organisations if role else [])]
+        named = [c for t in below for c in t.children if c.dep == "appos" and c.name is not None]
+        if role is not None and named and fits(named[0], "person"):
+            return [named[0]], [role]
     for loser in losers:
         for child in loser.children:
             if child.dep in {"compound", "nmod", "appos", "amod"} and (role := role_of(child)) is not None:
@@ -321,9 +356,14 @@ def _group(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]
         groups = [t for t in clause.verb.subtree() if is_group(t) and t.name is None][-1:]
     if not persons or not groups:
         return []
-    claims = []
-    for group in groups:
+    claims = _left_post(clause, pattern, persons, groups, earlier)
+    for group in map(served, groups):
         predicate, known = affiliation_of(reference(group))
+        if group not in groups:
+            predicate, known = "employer", True
+        only = pattern.options.get("only")
+        if only and (predicate not in only or not known):
+            continue
         for person in persons:
             claim = make(clause, pattern, Side(person), predicate, Side(group))
             if known or pattern.does is not Verb.STOP:
@@ -331,6 +371,20 @@ def _group(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]
                 continue
             # "left X" where nothing tells what X is: it ends whatever tie was known.
             claims += [replace(claim, predicate=other, confidence=HEDGED) for other in _TIES]
+    return claims
+
+
+def _left_post(
+    clause: Clause, pattern: Pattern, persons: list[Token], groups: list[Token], earlier: list[Role]
+) -> list[Claim]:
+    """ "CEO Jane Roe left Acme": who leaves gives up the post that stands beside the name."""
+    claims: list[Claim] = []
+    for person in persons if pattern.does is Verb.STOP else ():
+        _, roles = role_beside([person], [])
+        for role in roles:
+            holders = role.organisations or groups[:1]
+            claims += role_claim(clause, pattern, Side(person), role, holders)
+            earlier.append(replace(role, organisations=holders))
     return claims
 
 

@@ -237,6 +237,16 @@ def _read_prepositions(token: Token, slots: dict[str, list[Token]]) -> None:
 
 def _as_complement(slots: dict[str, list[Token]]) -> None:
     """ "appointed as CEO" says what "appointed CEO" says."""
+    if "as" not in slots:
+        # "was succeeded by Ada Poll as director": the parser hung it under the name.
+        for token in [t for name in ("obj", "by", "from", "with", "for", "to") for t in slots.get(name, ())]:
+            for child in token.children:
+                if (
+                    child.dep == "prep"
+                    and child.lower == "as"
+                    and (target := child.child("pobj")) is not None
+                ):
+                    slots["as"] = spell_out(target)
     if "comp" not in slots and "as" in slots:
         slots["comp"] = list(slots["as"])
 

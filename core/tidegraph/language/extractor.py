@@ -16,7 +16,8 @@ from tidegraph.language.clauses import Clause, clauses
 from tidegraph.language.coreference import Coreferencer, RuleCoreferencer
 from tidegraph.language.events import Draft, drafts, score
 from tidegraph.language.parsing import Sentence, model_version, parse
-from tidegraph.language.passages import Layout, Passage, layout
+from tidegraph.language.passages import Layout, Passage, Table, layout
+from tidegraph.language.registers import About, read_pair, read_table
 from tidegraph.language.status import Stance, stance
 from tidegraph.language.times import TimeContext
 
@@ -76,8 +77,14 @@ class LanguageExtractor:
         events: list[Event] = []
         for passage in page.passages:
             context = TimeContext(header.document_time, passage.carried)
+            first = len(events)
             for sentence in passage.sentences:
                 events += self._read(sentence, passage, builder, context, len(events))
+            if passage.block.kind is BlockKind.PAIR and passage.trusted:
+                event_id = events[first].event_id if len(events) > first else ""
+                read_pair(passage, builder, context, self._about(passage.headings, builder), event_id)
+        for table in page.tables:
+            self._read_table(table, builder, events)
         return ExtractedDocument(
             header=header,
             extractor_epoch=self.epoch,
@@ -87,6 +94,28 @@ class LanguageExtractor:
             events=tuple(events),
             assertions=tuple(builder.assertions),
         )
+
+    def _read_table(self, table: Table, builder: Builder, events: list[Event]) -> None:
+        def make_event(draft: Draft, builder: Builder) -> str:
+            if score(draft.reasons) < 1:
+                return ""
+            event = self._event(draft, builder, len(events))
+            events.append(event)
+            return event.event_id
+
+        context = TimeContext(builder.document.header.document_time, table.carried)
+        first, last = len(builder.assertions), len(events)
+        read_table(table, builder, context, self._about(table.headings, builder), make_event)
+        _add_mentions(builder, first, events, last)
+
+    def _about(self, headings: Sequence[str], builder: Builder) -> About:
+        """The heading that names a thing, else the title; where it stands in the text, if it does."""
+        header, text = builder.document.header, builder.document.text
+        title = " ".join(header.title.split())
+        name = title if title or not headings else headings[0]
+        at = text.find(name) if name else -1
+        start = builder.base + max(at, 0)
+        return About(name, start, start + (len(name) if at >= 0 else 0))
 
     def _read(
         self, sentence: Sentence, passage: Passage, builder: Builder, context: TimeContext, ordinal: int
@@ -124,19 +153,20 @@ class LanguageExtractor:
         )
 
 
+def _add_mentions(builder: Builder, first: int, events: list[Event], last: int) -> None:
+    """Give the events of a table the entities that its assertions name."""
+    named: dict[str, list[str]] = {}
+    for assertion in builder.assertions[first:]:
+        ids_ = (assertion.subject.mention_id, assertion.object.mention_id)
+        named.setdefault(assertion.event_id, []).extend(i for i in ids_ if i)
+    for place in range(last, len(events)):
+        found = named.get(events[place].event_id, [])
+        events[place] = replace(events[place], mention_ids=tuple(dict.fromkeys(found)))
+
+
 def _status(found: Sequence[Clause], stances: Sequence[Stance]) -> Status:
     """The status of a sentence: that of its main clause."""
     for clause, attitude in zip(found, stances, strict=True):
         if clause.verb.head is clause.verb:
             return attitude.status
     return stances[0].status if stances else Status.ASSERTED
-
-
-def empty(document: GroundedDocument, epoch: str) -> ExtractedDocument:
-    """What a document without text was read to say: nothing."""
-    return ExtractedDocument(document.header, epoch, document.chunks, document.expressions, (), (), ())
-
-
-def with_epoch(document: ExtractedDocument, epoch: str) -> ExtractedDocument:
-    """The same reading under the name of another epoch."""
-    return replace(document, extractor_epoch=epoch)

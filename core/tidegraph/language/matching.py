@@ -11,7 +11,8 @@ from typing import Any, Final
 from tidegraph.domain.documents import EntityType, Verb
 from tidegraph.language.clauses import Clause, spell_out
 from tidegraph.language.parsing import Token
-from tidegraph.language.phrases import is_group, is_role, is_school, reference, role_of
+from tidegraph.language.phrases import affiliation_of, is_group, is_school, reference, served
+from tidegraph.language.roles import is_role, role_of
 from tidegraph.language.words import table, words
 
 _DOES: Final = {
@@ -141,7 +142,7 @@ def _is_belonging(token: Token) -> bool:
         barred = token.name.certain and token.name.type is EntityType.PERSON
         place = token.name.type is EntityType.PLACE and len(token.name.text.split()) == 1
         return not barred and not place
-    return is_group(token) or token.lemma in _ORG_NOUNS or token.lower == "it"
+    return is_group(token) or token.lemma in _ORG_NOUNS or token.lower == "it" or served(token) is not token
 
 
 def _is_name(token: Token) -> bool:
@@ -190,6 +191,23 @@ def _is_version(token: Token) -> bool:
     return bool(_VERSION.match(text)) or bool(_VERSION.match(token.text))
 
 
+def _is_asset(token: Token) -> bool:
+    """A named thing that can be owned: no person, no group of people."""
+    return token.name is not None and token.name.type in {
+        EntityType.OTHER,
+        EntityType.PLACE,
+        EntityType.ORGANISATION,
+    }
+
+
+def _is_company(token: Token) -> bool:
+    return token.name is not None and affiliation_of(reference(token)) == ("employer", True)
+
+
+def _is_club(token: Token) -> bool:
+    return affiliation_of(reference(token)) == ("plays_for", True)
+
+
 def _is_award(token: Token) -> bool:
     known = set(table("patterns")["awards"]["words"])
     if token.name is not None:
@@ -209,6 +227,9 @@ _KINDS: Final = {
     "value": _is_value,
     "version": _is_version,
     "award": _is_award,
+    "club": _is_club,
+    "company": _is_company,
+    "asset": _is_asset,
 }
 
 

@@ -13,7 +13,7 @@ from typing import Final
 from spacy.tokens import Doc
 
 from tidegraph.domain.documents import EntityType
-from tidegraph.language.words import words
+from tidegraph.language.words import table, words
 
 _CONNECTORS: Final = words("names", "connectors")
 _JOINING_HEADS: Final = words("names", "joining_heads")
@@ -21,7 +21,7 @@ _JOINING_PREPOSITIONS: Final = words("names", "joining_prepositions")
 _TAILS: Final = words("names", "organisation_tails")
 _CLUBS: Final = words("names", "club_words")
 _CALENDAR: Final = words("names", "calendar")
-_OPENERS: Final = words("names", "openers")
+_OPENERS: Final = words("names", "openers").union(*table("patterns")["headlines"].values())
 _HONORIFICS: Final = words("names", "honorifics")
 _TITLES: Final = words("names", "titles_kept")
 _PEERAGE: Final = words("names", "peerage")
@@ -46,6 +46,26 @@ _NER_TYPES: Final = {
     "LAW": EntityType.OTHER,
 }
 _MAX_NAME_TOKENS: Final = 14
+_FORMS: Final = frozenset(
+    {
+        "inc",
+        "inc.",
+        "ltd",
+        "ltd.",
+        "plc",
+        "llc",
+        "gmbh",
+        "ag",
+        "corp",
+        "corp.",
+        "company",
+        "corporation",
+        "group",
+        "university",
+        "college",
+        "bank",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +111,9 @@ class Tokens:
     def capital(self, i: int) -> bool:
         """Whether a token may be a word of a name by its looks."""
         text = self.text[i]
-        if self.timed[i] and self._is_surname(i):
+        if self.timed[i] and (self._is_surname(i) or self._is_given(i)):
             return True
-        if self.timed[i] or (self.lower[i] in _CALENDAR and not self.ner[i][0]):
+        if self.timed[i] or (self.lower[i] in _CALENDAR and not self.ner[i][0] and not self._is_given(i)):
             return False
         if text[0].isupper():
             return not (len(text) == 1 and text == "I")
@@ -101,6 +121,17 @@ class Tokens:
             # eBay, iPhone
             return len(text) > 2 and text[1].isupper() and text[1:].isalpha()
         return text[0].isdigit() and any(c.isupper() for c in text) and text.isalnum()
+
+    def _is_given(self, i: int) -> bool:
+        """ "Jan Novak", "April Moss": a month's name before a capitalised word."""
+        following = self.text[i + 1 : i + 2]
+        known = self.lower[i] in _AMBIGUOUS | _GIVEN and bool(following)
+        return (
+            known
+            and following[0][0].isupper()
+            and not self.timed[i + 1]
+            and self.lower[i + 1] not in _CALENDAR
+        )
 
     def _is_surname(self, i: int) -> bool:
         """ "Gert de Winter", "Theresa May": a season or month directly after a name's word is the name's."""
@@ -265,7 +296,12 @@ def _lower_tail(tokens: Tokens, i: int) -> bool:
         and tokens.ner[i][0] == tokens.ner[i - 1][0]
         and tokens.ner[i][1] in {"ORG", "PERSON", "FAC"}
     )
-    return bool(one) or not text.isascii()
+    one = (
+        bool(one)
+        and not text.endswith(("ed", "ing"))
+        and not (i + 1 < len(tokens.text) and tokens.capital(i + 1))
+    )
+    return one or not text.isascii()
 
 
 def _breaks(tokens: Tokens, first: int, i: int) -> bool:
@@ -413,6 +449,9 @@ def _without_role(tokens: Tokens, first: int, end: int) -> int:
 def _type(tokens: Tokens, first: int, end: int) -> tuple[EntityType, bool]:
     """What kind of thing a name names, and whether that is more than the recogniser's guess."""
     lowers = [tokens.lower[k] for k in range(first, end)]
+    if lowers[0] in _GIVEN and len(lowers) == 2 and lowers[1] not in _FORMS:
+        # "Simon Power" is a person although there are companies called so.
+        return EntityType.PERSON, lowers[1] not in _TAILS
     inner = set(lowers[1:]) if len(lowers) > 1 else set()
     if lowers[-1] in _TAILS or (inner & _CLUBS and lowers[-1] in _CLUBS) or set(lowers) & {"&"}:
         return EntityType.ORGANISATION, True

@@ -12,7 +12,8 @@ from tidegraph.language.claims import FULL, GUESSED, Claim, Side, make, role_cla
 from tidegraph.language.clauses import Clause, spell_out
 from tidegraph.language.matching import Pattern, fits, noun_patterns
 from tidegraph.language.parsing import Sentence, Token
-from tidegraph.language.phrases import Role, affiliation, is_group, is_role, reference, role_of
+from tidegraph.language.phrases import affiliation, is_group, reference
+from tidegraph.language.roles import Role, is_role, role_of
 from tidegraph.language.status import Stance
 from tidegraph.language.words import table
 
@@ -21,8 +22,8 @@ _PLAIN: Final = Stance(Status.ASSERTED, True, False, False)
 
 
 @cache
-def _events() -> dict[str, Verb]:
-    events = table("patterns")["events"]
+def _events(section: str) -> dict[str, Verb]:
+    events = table("patterns")[section]
     classes = {"start": Verb.START, "stop": Verb.STOP, "state": Verb.STATE, "happen": Verb.UNSPECIFIED}
     return {lemma: classes[name] for name, lemmas in reversed(events.items()) for lemma in lemmas}
 
@@ -51,23 +52,57 @@ def of_arguments(clause: Clause, attitude: Stance) -> list[Claim]:
 
 def _of_noun(clause: Clause, slot: str, token: Token) -> list[Claim]:
     for pattern in noun_patterns(token.lemma):
+        needed = pattern.options.get("modifiers")
+        if needed and not any(c.lower in needed for c in token.children):
+            continue
         does = pattern.does
-        if slot in {"subj", "obj", "head"} and clause.lemma in _events():
-            does = _events()[clause.lemma] or does
-        if does is Verb.UNSPECIFIED or does is Verb.STATE and pattern.does is not Verb.UNSPECIFIED:
+        if slot in {"subj", "obj", "head"} and not needed:
+            does = _event_of(clause, slot) or does
+        if does is Verb.STATE and pattern.does is not Verb.UNSPECIFIED:
             does = pattern.does
         if does is Verb.UNSPECIFIED:
             continue
-        if claims := _noun_claims(clause, pattern, token):
+        if claims := _noun_claims(clause, pattern, slot, token):
             return [replace(claim, verb=does) for claim in claims]
-    return []
+    return _of_post(clause, slot, token)
 
 
-def _noun_claims(clause: Clause, pattern: Pattern, token: Token) -> list[Claim]:
+def _event_of(clause: Clause, slot: str) -> Verb:
+    """What the clause's verb makes of a noun's relation: "ended", "came to an end", "was extended to"."""
+    tables = [_events("events")]
+    if slot == "obj" and not clause.passive:
+        tables.insert(0, _events("object_events"))
+    for events in tables:
+        for particle in (*clause.particles, *(["to"] if clause.slots.get("to") else [])):
+            if found := events.get(f"{clause.lemma} {particle}"):
+                return found
+        if found := events.get(clause.lemma):
+            return found
+    return Verb.UNSPECIFIED
+
+
+def _of_post(clause: Clause, slot: str, token: Token) -> list[Claim]:
+    """ "Ada Poll's chairmanship of the society ended": the owner of a post holds it."""
+    does = _event_of(clause, slot) if slot in {"subj", "obj"} else Verb.UNSPECIFIED
+    owners = [t for t in _side(token, ("poss",)) if fits(t, "person") and not is_role(t)]
+    if does is Verb.UNSPECIFIED or not owners or (role := role_of(token)) is None:
+        return []
+    holders = [t for t in role.organisations if t not in owners]
+    if not holders:
+        return []
+    made = [c for owner in owners for c in role_claim(clause, _own("noun.post"), Side(owner), role, holders)]
+    return [replace(claim, verb=does) for claim in made]
+
+
+def _noun_claims(clause: Clause, pattern: Pattern, slot: str, token: Token) -> list[Claim]:
     persons = [t for t in _side(token, pattern.a) if fits(t, "person") and not is_role(t)]
     if not persons:
         given = [*clause.slots.get("to", ()), *clause.slots.get("dative", ()), *clause.slots.get("on", ())]
         persons = [t for t in given if t.name is not None and fits(t, "person")]
+    if not persons and "subject" in pattern.a and not clause.passive:
+        persons = [
+            t for t in clause.slots.get("subj", ()) if fits(t, "person") and not is_role(t) and t is not token
+        ]
     if not persons:
         return []
     if pattern.relation == "role":
@@ -79,14 +114,18 @@ def _noun_claims(clause: Clause, pattern: Pattern, token: Token) -> list[Claim]:
             holders = role.organisations or [
                 t for t in _side(token, pattern.c) if fits(t, "organisation") and t not in persons
             ]
+            if not holders and slot == "obj" and not clause.passive:
+                holders = [
+                    t for t in clause.slots.get("subj", ()) if fits(t, "organisation") and t not in persons
+                ][:1]
             for person in persons:
                 claims += role_claim(clause, pattern, Side(person), role, holders)
         return claims
-    targets = [
-        t for t in _side(token, pattern.b) if fits(t, "belonging") and t not in persons and not is_role(t)
-    ]
-    if pattern.relation == "acquired":
-        return [make(clause, pattern, Side(p), "acquired", Side(t)) for p in persons for t in targets]
+    beside = clause.slot(pattern.b) if slot == "obj" else []
+    found = _side(token, pattern.b) or beside
+    targets = [t for t in found if fits(t, "belonging") and t not in persons and not is_role(t)]
+    if pattern.relation != "group":
+        return [make(clause, pattern, Side(p), pattern.relation, Side(t)) for p in persons for t in targets]
     return [
         make(clause, pattern, Side(p), affiliation(reference(t)), Side(t)) for p in persons for t in targets
     ]

@@ -34,6 +34,8 @@ _DATE_WORD: Final = re.compile(
     r"(?i)(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\.?|\d{1,4}(?:st|nd|rd|th)?|[,./-]|of|the"
     r"|\d{1,4}[-/.]\d{1,2}(?:[-/.]\d{1,4})?|(?:mon|tues?|wed|wednes|thu|thurs|fri|satur?|sun)(?:day)?"
 )
+_MIN_RANGE_TOKENS: Final = 4
+_RANGE_WORD: Final = re.compile(r"(?i)(?:from|between|with|as|effective|since|until|till|through)\b")
 _HAS_DAY: Final = re.compile(
     r"(?i)[a-z]\W+\d{1,2}(?:st|nd|rd|th)?\b|\b\d{1,2}(?:st|nd|rd|th)?\W+(?:of )?[a-z]|\d+[-/.]\d+[-/.]\d+|day\b"
 )
@@ -158,7 +160,7 @@ def _mask(nlp: Language, unit: Unit, doc: Doc) -> _Masked:
     known = [(start - base, end - base) for start, end in unit.known]
     names = find_names(doc, known, spans_of_times)
     starts = [t.idx for t in doc]
-    pieces = _pieces(doc, names, _date_spans(doc, unit))
+    pieces = _pieces(doc, names, [*_range_spans(doc, unit), *_date_spans(doc, unit)])
     masked = _Masked(doc, [], [], [], [])
     shown: list[str] = []
     spaces: list[bool] = []
@@ -205,6 +207,7 @@ def _pieces(
     for first, last in dates:
         if not covered.intersection(range(first, last)):
             taken[first] = (last, "date")
+            covered.update(range(first, last))
     pieces: list[tuple[int, int, NameSpan | str | None]] = []
     i = 0
     while i < len(doc):
@@ -233,6 +236,20 @@ def _identifier_end(doc: Doc, i: int, covered: set[int]) -> int:
     following = doc[end].lower_ if end < len(doc) else ""
     digits = any(c.isdigit() for c in doc[end - 1].text)
     return end if end - i > 4 or following in _GROUP_NOUNS or digits else i + 1
+
+
+def _range_spans(doc: Doc, unit: Unit) -> list[tuple[int, int]]:
+    """Token spans of ranges told in full ("from May 1990 to June 1994"): shown as one adverb."""
+    starts = {token.idx: token.i for token in doc}
+    ends = {token.idx + len(token.text): token.i + 1 for token in doc}
+    spans = []
+    for time in unit.times:
+        first, last = starts.get(time.start_char - unit.start), ends.get(time.end_char - unit.start)
+        if first is None or last is None or last - first < _MIN_RANGE_TOKENS:
+            continue
+        if time.kind in {ExpressionKind.RANGE, ExpressionKind.OPEN_RANGE} and time.text[:1].isalpha():
+            spans.append((first, last))
+    return spans
 
 
 def _date_spans(doc: Doc, unit: Unit) -> list[tuple[int, int]]:
@@ -266,6 +283,8 @@ def _run_span(doc: Doc, run: list[int]) -> list[tuple[int, int]]:
 
 def _surrogate(kind: NameSpan | str, text: str, number: int) -> str:
     if isinstance(kind, str):
+        if _RANGE_WORD.match(text):
+            return "Today" if number == 0 else "today"
         return "Monday" if _HAS_DAY.search(text) else "March"
     if kind.type is EntityType.ORGANISATION:
         return _ORGANISATIONS[number % len(_ORGANISATIONS)]
@@ -301,6 +320,7 @@ def _sentences(doc: Doc, mask: _Masked) -> list[Sentence]:
         token.head = tokens[word.head.i]
         if token.head is not token:
             token.head.children.append(token)
+    _join_lists(tokens)
     _give_subjects(tokens)
     sentences: list[Sentence] = []
     for span in doc.sents:
@@ -314,6 +334,56 @@ def _sentences(doc: Doc, mask: _Masked) -> list[Sentence]:
             sentences.append(Sentence(members))
     _name_the_rest(tokens)
     return sentences
+
+
+_LIST_DEPS: Final = frozenset({"conj", "appos", "npadvmod", "compound", "nmod", "dep", "amod", "nummod"})
+
+
+def _join_lists(tokens: Sequence[Token]) -> None:
+    """ "A, B, C and D": names in a row are one coordination, whatever the parser made of its members."""
+    i = 0
+    while i < len(tokens):
+        run = _list_at(tokens, i)
+        if len(run) > 2:
+            cores = [t for t in run if t.dep not in _LIST_DEPS]
+            if cores and all(t.head is cores[0].head for t in cores):
+                _coordinate(run, cores[0].head, cores[0].dep)
+        i = run[-1].i + 1 if run else i + 1
+
+
+def _list_at(tokens: Sequence[Token], i: int) -> list[Token]:
+    """The names of a list that begins at a token and is closed by "and" or "or"; [] when there is none."""
+    run: list[Token] = []
+    closed = False
+    while i < len(tokens) and tokens[i].name is not None and not closed:
+        run.append(tokens[i])
+        k = i + 1
+        if k < len(tokens) and tokens[k].text == ",":
+            k += 1
+        if k < len(tokens) and tokens[k].lower in {"and", "or", "&"} and k + 1 < len(tokens):
+            if tokens[k + 1].name is None:
+                break
+            run.append(tokens[k + 1])
+            closed = True
+        elif k == i + 1:
+            break
+        i = k
+    return run if closed else []
+
+
+def _coordinate(run: Sequence[Token], head: Token, dep: str) -> None:
+    if head in run:
+        return
+    for member in run:
+        if member in member.head.children:
+            member.head.children.remove(member)
+    first = run[0]
+    first.head, first.dep = head, dep
+    head.children.append(first)
+    head.children.sort(key=lambda t: t.i)
+    for before, member in zip(run, run[1:], strict=False):
+        member.head, member.dep = before, "conj"
+        before.children.append(member)
 
 
 def _give_subjects(tokens: Sequence[Token]) -> None:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from tidegraph.language import claims, nominals, things
+from tidegraph.language import claims, groups, nominals, things
 from tidegraph.language.claims import Builder, Claim
 from tidegraph.language.clauses import Clause
 from tidegraph.language.matching import patterns_for, shows
 from tidegraph.language.parsing import Sentence
-from tidegraph.language.phrases import Role
+from tidegraph.language.roles import Role
 from tidegraph.language.status import Stance
 
-_BUILDERS: Final[dict[str, Builder]] = {**claims.BUILDERS, **things.BUILDERS}
+_BUILDERS: Final[dict[str, Builder]] = {**claims.BUILDERS, **groups.BUILDERS, **things.BUILDERS}
 
 
 def read(
@@ -38,6 +38,10 @@ def _of_clause(clause: Clause, attitude: Stance, earlier: list[Role]) -> list[Cl
     """The claims of the first pattern that fits."""
     for pattern in patterns_for(clause):
         free = clause.lemma in pattern.options.get("free_verbs", ())
+        if pattern.options.get("passive") and not clause.passive:
+            continue
+        if pattern.options.get("intransitive") and clause.slots.get("obj"):
+            continue
         if pattern.needs and not free and not shows(clause, pattern.needs):
             continue
         builder = _BUILDERS.get(pattern.relation, claims.plain)

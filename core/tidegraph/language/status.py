@@ -27,6 +27,7 @@ _DENIED_NOUNS: Final = words("clauses", "denied_nouns")
 _FALSE: Final = words("clauses", "false_adjectives")
 _TRUE: Final = words("clauses", "true_adjectives")
 _ANNOUNCING: Final = words("clauses", "announcing")
+_GREETINGS: Final = words("clauses", "greetings")
 _INJECTION: Final = tuple(words("clauses", "injection"))
 
 
@@ -96,7 +97,9 @@ def _negation(verb: Token) -> tuple[bool, bool]:
     """(negated, over): "is not", "never was"; "is no longer"."""
     negated = ceased = False
     for child in verb.children:
-        if child.lower in _CEASING:
+        if child.lower in _CEASING or (
+            child.lower == "more" and any(c.lower in {"any", "no"} for c in child.children)
+        ):
             ceased = True
         elif (
             child.dep == "neg"
@@ -166,6 +169,8 @@ def _is_question(clause: Clause) -> bool:
 def _is_command(clause: Clause) -> bool:
     """A bare verb without a subject, or what such a verb governs."""
     token = clause.verb
+    if token.lemma in _GREETINGS:
+        return False
     for _ in range(8):
         root = token.head is token
         if root or token.dep in {"conj", "ccomp"}:

@@ -11,7 +11,8 @@ from tidegraph.language.claims import Builder, Claim, Side, make
 from tidegraph.language.clauses import Clause, spell_out
 from tidegraph.language.matching import Pattern, fits, take
 from tidegraph.language.parsing import Token
-from tidegraph.language.phrases import Role, is_group, is_role, literal_text, noun_text, reference
+from tidegraph.language.phrases import is_group, literal_text, noun_text
+from tidegraph.language.roles import Role, is_role
 from tidegraph.language.words import table, words
 
 _ATTRIBUTES: Final = words("values", "attributes")

@@ -21,7 +21,6 @@ from tidegraph.domain.interval import (
     OPEN_START,
     Granularity,
     Interval,
-    civil_from_days,
 )
 from tidegraph.language.clauses import Clause
 from tidegraph.language.parsing import Sentence, Token
