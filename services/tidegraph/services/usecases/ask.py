@@ -18,7 +18,7 @@ from tidegraph.services.usecases.moment import AskedTime, resolve
 from tidegraph.services.usecases.passages import PassageFinder
 from tidegraph.services.usecases.question import Question
 from tidegraph.services.usecases.reading import read_text
-from tidegraph.services.usecases.reasoner import FactReasoner
+from tidegraph.services.usecases.reasoner import TIMES, FactReasoner
 from tidegraph.services.usecases.retrieve import retrieve
 from tidegraph.services.usecases.scope import Scope, scope_of
 from tidegraph.services.usecases.timecot import TimeCot
@@ -135,8 +135,9 @@ async def built_in(work: Work, scope: Scope) -> Answer:
     answer = await facts.answer()
     if answer is None and not work.question.entities:
         answer = await facts.answer(await _suggested(work))
-    if answer is None:
-        answer = await EventReasoner(work).answer(scope)
+    told = answer
+    if answer is None or (answer.outcome is Outcome.NOT_KNOWN and work.question.asked in TIMES):
+        answer = await EventReasoner(work).answer(scope) or told
     if answer is None and work.question.anchor is None and work.question.neighbour_of is None:
         answer = await PassageFinder(work).answer(scope.relation, scope.interval)
     return answer or not_known(work, [], scope.relation, scope.interval)

@@ -14,15 +14,18 @@ from tidegraph.services.usecases.compose import scope_in_words
 from tidegraph.services.usecases.event_search import (
     EventHit,
     EventSearch,
-    about,
+    coverage,
     distinct,
     interval_of,
     is_dated,
+    mentioned,
+    stems_of,
 )
 from tidegraph.services.usecases.phrasing import asked_in_words, listed
-from tidegraph.services.usecases.question import Asked, Order, Relation
+from tidegraph.services.usecases.question import Asked, Order, Question, Relation, turning_words
 from tidegraph.services.usecases.scope import Scope, window_of
 from tidegraph.services.usecases.selection import select
+from tidegraph.services.usecases.words import stem, tokens
 from tidegraph.services.usecases.work import Work
 
 COVERAGE_MIN: Final = 0.75
@@ -30,6 +33,10 @@ TRUTH_MIN: Final = 0.9
 TIE: Final = 0.05
 EVENTS_MAX: Final = 8
 CONFIDENCE: Final = 0.6
+TOLD_MIN: Final = 0.5
+_NEGATIONS: Final = frozenset(
+    {"no", "not", "never", "without", "neither", "nor", "denied", "denies", "nobody"}
+)
 
 
 class EventReasoner:
@@ -66,9 +73,7 @@ class EventReasoner:
             words=(*question.words, *(anchor.words if anchor else ())),
             entities=question.entities or (anchor.entities if anchor else ()),
         )
-        records = await self._search.candidates(whole, None)
-        if whole.entities:
-            records = about(records, whole.entity_ids)
+        records = _told_together(await self._search.candidates(whole, None), whole)
         dated = [record for record in distinct(records) if is_dated(record)]
         if scope.interval is not None:
             dated = [record for record in dated if interval_of(record) != scope.interval]
@@ -89,7 +94,7 @@ class EventReasoner:
         valid = window_of(scope.relation, scope.interval) if scope.given else None
         hits = await self._search.ranked(question, valid)
         least = TRUTH_MIN if question.asked is Asked.TRUTH else COVERAGE_MIN
-        hits = [hit for hit in hits if hit.coverage >= least]
+        hits = [hit for hit in hits if hit.coverage >= least and self._says_what_was_done(hit.record)]
         if question.asked in (Asked.WHEN, Asked.START, Asked.END):
             return self._when([hit for hit in hits if is_dated(hit.record)], scope)
         if not hits:
@@ -103,9 +108,16 @@ class EventReasoner:
         if not records:
             return None
         if question.asked is Asked.TRUTH:
-            return self._told(records[:1], scope, ["yes"])
+            plain = [r for r in records if not _denied(r.event.sentence) and self._speaks_of_it(r)]
+            return self._told(plain[:1], scope, ["yes"]) if plain else None
         told = records[:3] if question.plural else records[:1]
         return self._told(told, scope, self._values(told))
+
+    def _says_what_was_done(self, record: EventRecord) -> bool:
+        """Whether a question for a time or a truth finds its own verb: opened is not closed."""
+        if self._question.asked not in (Asked.WHEN, Asked.START, Asked.END, Asked.TRUTH):
+            return True
+        return turning_words(self._question.words) <= stems_of(record.event.sentence)
 
     def _when(self, hits: Sequence[EventHit], scope: Scope) -> Answer | None:
         if not hits:
@@ -115,6 +127,21 @@ class EventReasoner:
         value = asked_in_words(interval_of(record))
         self._work.step("boundary", f"{value}: {record.event.sentence}")
         return self._told([record], scope, [value])
+
+    def _speaks_of_it(self, record: EventRecord) -> bool:
+        """Whether the question's first entity stands before what is said: it is of it that this is said."""
+        entities = self._question.entities
+        if not entities:
+            return True
+        names = {entities[0].text, *(record.name for record in entities[0].candidates)}
+        sentence = record.event.sentence.casefold()
+        places = [sentence.find(name.casefold()) for name in names if name.casefold() in sentence]
+        said = [
+            token.start
+            for token in tokens(record.event.sentence)
+            if stem(token.lower) in {stem(word) for word in self._question.words}
+        ]
+        return bool(places) and (not said or min(places) < min(said))
 
     def _values(self, records: Sequence[EventRecord]) -> list[str]:
         """A name of the wanted kind that the question does not hold itself, else the sentence."""
@@ -160,6 +187,20 @@ class EventReasoner:
             asked=scope.interval if scope.given else None,
             confidence=CONFIDENCE,
         )
+
+
+def _told_together(records: Sequence[EventRecord], question: Question) -> list[EventRecord]:
+    """Events of documents that speak of the entities, or without any, of documents with the words."""
+    wanted = set(question.entity_ids)
+    if wanted:
+        documents = {name for name, ids in mentioned(records).items() if wanted & ids}
+    else:
+        documents = {record.document_id for record in records if coverage(question, record) >= TOLD_MIN}
+    return [record for record in records if record.document_id in documents]
+
+
+def _denied(sentence: str) -> bool:
+    return bool(_NEGATIONS & {token.lower for token in tokens(sentence)})
 
 
 def _dated(record: EventRecord) -> str:

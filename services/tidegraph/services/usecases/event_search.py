@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import asyncio
+from collections import defaultdict
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Final
 
 from tidegraph.domain.documents import Status, TimeState
 from tidegraph.domain.interval import Interval
 from tidegraph.ports import EventRecord
-from tidegraph.services.usecases.question import Question
+from tidegraph.services.usecases.question import Asked, Question
 from tidegraph.services.usecases.words import stem, tables, tokens
 from tidegraph.services.usecases.work import Work
 
@@ -18,6 +20,7 @@ BY_TEXT_MAX: Final = 50
 ANCHOR_MIN: Final = 0.7
 ENTITY_WEIGHT: Final = 1.0
 TITLE_FACTOR: Final = 0.6
+DOCUMENT_FACTOR: Final = 0.6
 HIDDEN: Final = frozenset({Status.DENIED})
 
 
@@ -53,15 +56,28 @@ class EventSearch:
             missing = [hit.id for hit in hits if hit.id not in found]
             for record in await work.ports.store.events(work.moment.graph, missing, work.moment.seen):
                 found[record.event.event_id] = record
+        if question.asked is Asked.EVENTS:
+            found |= await self._near_in_meaning(question, valid)
         records = [record for record in found.values() if record.event.status not in HIDDEN]
         await work.learn_ids(entity_id for record in records for entity_id in record.entity_ids)
         return records
 
+    async def _near_in_meaning(self, question: Question, valid: Interval | None) -> dict[str, EventRecord]:
+        """Events near in meaning: what happened next need not share a word with the question."""
+        work = self._work
+        vector = (await asyncio.to_thread(work.ports.encoder.encode, [question.text]))[0]
+        hits = await work.ports.store.search_vector(
+            work.moment.graph, "event", vector, work.moment.seen, valid, BY_TEXT_MAX
+        )
+        ids = [hit.id for hit in hits]
+        records = await work.ports.store.events(work.moment.graph, ids, work.moment.seen)
+        return {record.event.event_id: record for record in records}
+
     async def ranked(self, question: Question, valid: Interval | None) -> list[EventHit]:
         """Candidates by coverage, best first; ties by time, later document and id."""
-        hits = [
-            EventHit(record, coverage(question, record)) for record in await self.candidates(question, valid)
-        ]
+        records = await self.candidates(question, valid)
+        documents = mentioned(records)
+        hits = [EventHit(r, coverage(question, r, documents[r.document_id])) for r in records]
         return sorted((hit for hit in hits if hit.coverage > 0), key=_rank)
 
     async def anchor(self, clause: Question) -> EventRecord | None:
@@ -71,22 +87,32 @@ class EventSearch:
         return dated[0].record if dated else None
 
 
-def coverage(question: Question, record: EventRecord) -> float:
-    """Share of the question's words of content and entities that an event's sentence speaks of."""
-    sentence = stems_of(record.event.sentence)
-    title = stems_of(record.title)
+def coverage(question: Question, record: EventRecord, in_document: Collection[str] = ()) -> float:
+    """Weighted share of the question's words and entities that an event's sentence speaks of.
+
+    ``in_document``: entities that other events of its document mention; they count for less.
+    """
+    sentence, title = stems_of(record.event.sentence), stems_of(record.title)
     asked_for, got = 0.0, 0.0
     for word in question.words:
-        if word in tables().answer_nouns:
-            continue
-        asked_for += 1.0
-        low = stem(word)
-        got += 1.0 if low in sentence else TITLE_FACTOR if low in title else 0.0
+        weight, low = question.weight(word), stem(word)
+        asked_for += weight
+        got += weight * (1.0 if low in sentence else TITLE_FACTOR if low in title else 0.0)
     for link in question.entities:
         asked_for += ENTITY_WEIGHT
-        mentioned = set(link.ids) & set(record.entity_ids)
-        got += ENTITY_WEIGHT if mentioned else 0.0
+        if set(link.ids) & set(record.entity_ids):
+            got += ENTITY_WEIGHT
+        elif set(link.ids) & set(in_document):
+            got += ENTITY_WEIGHT * DOCUMENT_FACTOR
     return got / asked_for if asked_for else 0.0
+
+
+def mentioned(records: Iterable[EventRecord]) -> dict[str, set[str]]:
+    """Document id to the entities that its events mention."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for record in records:
+        found[record.document_id].update(record.entity_ids)
+    return found
 
 
 def stems_of(text: str) -> frozenset[str]:
@@ -118,12 +144,6 @@ def distinct(records: Iterable[EventRecord]) -> list[EventRecord]:
     for record in records:
         found.setdefault(" ".join(record.event.sentence.casefold().split()), record)
     return list(found.values())
-
-
-def about(records: Sequence[EventRecord], entity_ids: Iterable[str]) -> list[EventRecord]:
-    """The events that mention any of the entities."""
-    wanted = set(entity_ids)
-    return [record for record in records if wanted & set(record.entity_ids)]
 
 
 def _rank(hit: EventHit) -> tuple[float, bool, bool, int, str]:

@@ -27,7 +27,6 @@ SCORE_MIN: Final = 0.6
 """Share of a question that a fact must cover to be an answer to it."""
 MARGIN: Final = 0.1
 PARTIAL_QUALIFIER: Final = 0.6
-DESCRIPTION_WEIGHT: Final = 0.25
 PHRASE_WORDS_MAX: Final = 6
 NO_WORDS: Final = 0.7
 """Score of a fact that only shares entities with a question without words of its own."""
@@ -124,7 +123,7 @@ class Matcher:
         best = max(covered.values(), default=0.0)
         if self.question.words and not best:
             return 0.0
-        weights = [self._weight(index) for index in range(len(self.question.words))]
+        weights = [self.question.weight(word) for word in self.question.words]
         asked_for = sum(weights)
         if not asked_for:
             return best or NO_WORDS
@@ -137,26 +136,6 @@ class Matcher:
         if not fact.object_is_entity:
             values.add(normal_value(fact.object))
         return all(ids & sides or normal_value(text) in values for text, ids in self._links)
-
-    def _weight(self, index: int) -> float:
-        word = self.question.words[index]
-        if word in tables().answer_nouns:
-            return 0.0
-        return DESCRIPTION_WEIGHT if word in self._descriptions else 1.0
-
-    @cached_property
-    def _descriptions(self) -> frozenset[str]:
-        """Words that only describe an entity: "the filter maker §0"."""
-        found: set[str] = set()
-        listed = [token.lower for token in tokens(self.question.masked)]
-        for index, word in enumerate(listed):
-            if word.startswith("§"):
-                before = listed[max(0, index - 4) : index]
-                if "the" in before:
-                    after_article = before[len(before) - before[::-1].index("the") :]
-                    if not set(after_article) & {"of", "at", "in", "for", "to", "by", "and"}:
-                        found.update(after_article)
-        return frozenset(found)
 
     def _covered_words(self, fact: FactVersion, slot: Slot) -> dict[int, float]:
         """How far each question word (by its place) is accounted for, in (0, 1]."""

@@ -77,6 +77,8 @@ def asked_in_words(interval: Interval) -> str:
     """An asked time: "4 March 2024", "March 2024", "2 January 2020 to 4 March 2021"."""
     if interval.granularity is Granularity.RANGE or interval.granularity is Granularity.UNKNOWN:
         day = Granularity.DAY
+        if interval.is_empty:
+            return date_in_words(interval.start, day)
         if interval.has_open_start and interval.has_open_end:
             return "any time"
         if interval.has_open_end:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Final
 
 from tidegraph.domain.documents import EntityType
@@ -16,7 +16,8 @@ from tidegraph.domain.interval import Interval
 from tidegraph.ports import EntityRecord
 from tidegraph.services.usecases.words import load, stem, tables, tokens
 
-ANCHOR_DEPTH_MAX: Final = 1
+DESCRIPTION_WEIGHT: Final = 0.25
+_RELATING: Final = frozenset({"of", "at", "in", "for", "to", "by", "and", "with", "from"})
 
 
 class Relation(StrEnum):
@@ -121,6 +122,29 @@ class Question:
     @property
     def entity_ids(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(entity_id for link in self.entities for entity_id in link.ids))
+
+    def weight(self, word: str) -> float:
+        """How much a word of content says: nothing when it names the kind of answer, little when it
+        only describes an entity ("the filter maker §0").
+        """
+        if word in tables().answer_nouns:
+            return 0.0
+        return DESCRIPTION_WEIGHT if word in _descriptions(self.masked) else 1.0
+
+
+@lru_cache(maxsize=256)
+def _descriptions(masked: str) -> frozenset[str]:
+    """Words between an article and an entity, when nothing relates them to it."""
+    found: set[str] = set()
+    listed = [token.lower for token in tokens(masked)]
+    for index, word in enumerate(listed):
+        before = listed[max(0, index - 4) : index]
+        if not word.startswith("§") or "the" not in before:
+            continue
+        after_article = before[len(before) - before[::-1].index("the") :]
+        if not _RELATING & set(after_article):
+            found.update(after_article)
+    return frozenset(found)
 
 
 def read(text: str, time: TimeConstraint, entities: tuple[Linked, ...]) -> Question:
@@ -268,6 +292,11 @@ def verb_side(words: tuple[str, ...]) -> Asked:
     if stems & _tables().end_verbs:
         return Asked.END
     return Asked.START if stems & _tables().start_verbs else Asked.WHEN
+
+
+def turning_words(words: tuple[str, ...]) -> frozenset[str]:
+    """Stems of the words that begin or end something."""
+    return frozenset(stem(word) for word in words) & (_tables().start_verbs | _tables().end_verbs)
 
 
 def _succession(masked: str) -> tuple[Order, int | None]:
