@@ -27,3 +27,10 @@ def test_every_layer_is_on_the_page() -> None:
     layers = re.findall(r"(?<!\()tidegraph\.(\w+)", contracts.split("layers = [", 1)[1].split("]", 1)[0])
     diagram = PAGE.split("## Layers", 1)[1].split("```")[1]
     assert [layer for layer in layers if not re.search(rf"\b{layer}\b", diagram)] == []
+
+
+def test_every_package_has_its_layer() -> None:
+    contracts = (ROOT / "pyproject.toml").read_text().split("layers = [", 1)[1].split("]", 1)[0]
+    layers = set(re.findall(r"tidegraph\.(\w+)", contracts))
+    generated = {"api", "events"}
+    assert {path.name for path in packages()} - generated - layers == set()
