@@ -11,13 +11,14 @@ import base64
 import binascii
 from collections.abc import Mapping as MappingOf
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, Final
 
 from tidegraph.domain.documents import DocumentKind, DocumentTime
 from tidegraph.domain.errors import Rejected
 from tidegraph.domain.interval import MICROS_PER_DAY, MICROS_PER_SECOND, format_instant
 from tidegraph.inputs import mapping as mappings
-from tidegraph.inputs import mongo, payload, times
+from tidegraph.inputs import mongo, times
 from tidegraph.inputs.document import Content
 from tidegraph.inputs.jsontext import dump
 from tidegraph.inputs.mapping import Mapping, scalar
@@ -90,25 +91,31 @@ def read_change(
     image = event.get("before") if operation == "d" else event.get("after")
     if isinstance(image, str):
         image = mongo.read_image(image)
+    row = image if isinstance(image, dict) else {}
+    document_id = _identity(table, key, row, _view(event, key, row), mapping)
     if operation == "d":
-        row = image if isinstance(image, dict) else {}
         return Content(
-            document_id=_identity(table, key, row, mapping),
-            source=table,
-            kind=DocumentKind.RETRACTION,
-            document_time=time,
+            document_id=document_id, source=table, kind=DocumentKind.RETRACTION, document_time=time
         )
     if not isinstance(image, dict):
         raise Rejected("INVALID_ENVELOPE", f"the change event op={operation!r} has no after image")
-    side = _field(wrapped.schema, "after")
-    content = read_row(image, side, key, rules, mapping)
+    content = read_row(row, _field(wrapped.schema, "after"), key, rules, mapping, event)
     return replace(
         content,
-        document_id=_identity(table, key, image, mapping),
+        document_id=document_id,
         source=content.source or table,
-        title=content.title or f"{table} {_key_text(key, image)}".strip(),
+        title=content.title or f"{table} {_key_text(key, row)}".strip(),
         document_time=content.document_time or time,
     )
+
+
+def _view(event: MappingOf[str, Any], key: MappingOf[str, Any], row: MappingOf[str, Any]) -> dict[str, Any]:
+    """What pointers of a mapping see: columns at the top, the event by its own names below.
+
+    So ``/title``, ``/after/title`` and ``/payload/after/title`` lead to the same column, also in a deletion.
+    """
+    names = {"after": dict(row), "before": event.get("before"), "source": event.get("source")}
+    return {"payload": names, **names, **key, **row}
 
 
 def read_row(
@@ -117,11 +124,13 @@ def read_row(
     key: MappingOf[str, Any],
     rules: TimeRules,
     mapping: Mapping | None,
+    event: MappingOf[str, Any] = MappingProxyType({}),
 ) -> Content:
-    """One row in readable form: by its mapping, else as the plain form, else as lines ``column: value``."""
+    """One row in readable form: by its mapping, else as lines ``column: value``."""
     readable = _by_mapping_types(_by_schema(row, schema), mapping)
+    view = _view(event, key, readable)
     if mapping is not None and (mapping.document.get("text") or mapping.has_assertions):
-        content = payload.read_json(readable, rules, mapping)
+        content = mappings.apply(mapping, readable, rules, view=view)
         if UNAVAILABLE in content.text:
             raise Rejected(
                 "UNAVAILABLE_VALUE", "the database left the unchanged text out of the update: send full rows"
@@ -132,7 +141,7 @@ def read_row(
     text = "\n".join(
         f"{name}: {_shown(value)}" for name, value in readable.items() if value not in (None, "", UNAVAILABLE)
     )
-    return Content(text=text) if mapping is None else mappings.apply(mapping, readable, rules, text)
+    return Content(text=text) if mapping is None else mappings.apply(mapping, readable, rules, text, view)
 
 
 def mapped_id(row: dict[str, Any], mapping: Mapping | None) -> str:
@@ -182,8 +191,14 @@ def _source_time(event: dict[str, Any], operation: str) -> DocumentTime | None:
     return times.from_number(stamp, "ms", f"debezium:source.ts_ms{note}")
 
 
-def _identity(table: str, key: MappingOf[str, Any], row: MappingOf[str, Any], mapping: Mapping | None) -> str:
-    mapped = mapped_id({**key, **row}, mapping)
+def _identity(
+    table: str,
+    key: MappingOf[str, Any],
+    row: MappingOf[str, Any],
+    view: dict[str, Any],
+    mapping: Mapping | None,
+) -> str:
+    mapped = mapped_id(view, mapping)
     if mapped:
         return mapped
     if mapping is not None and mapping.document.get("id"):
@@ -237,10 +252,15 @@ def _typed(value: Any, column: MappingOf[str, Any] | None, name: str) -> Any:
 
 def _by_mapping_types(row: dict[str, Any], mapping: Mapping | None) -> dict[str, Any]:
     for pointer, kind in (mapping.types if mapping else {}).items():
-        name = pointer.removeprefix("/")
+        name = _column(pointer)
         if row.get(name) is not None and not (isinstance(row[name], str) and kind in _MICROS | {"ns": 0}):
             row[name] = convert(row[name], kind, name)
     return row
+
+
+def _column(pointer: str) -> str:
+    """The column that a pointer into a row or into its event names."""
+    return pointer.removeprefix("/payload").removeprefix("/after").removeprefix("/")
 
 
 def convert(value: Any, kind: str, name: str) -> str:
@@ -295,7 +315,7 @@ def _decimal(value: Any, scale: int) -> str:
 
 
 def _refuse_untyped(row: MappingOf[str, Any], key: MappingOf[str, Any], mapping: Mapping | None) -> None:
-    typed = {pointer.removeprefix("/") for pointer in (mapping.types if mapping else {})}
+    typed = {_column(pointer) for pointer in (mapping.types if mapping else {})}
     for name, value in row.items():
         if (
             name not in key

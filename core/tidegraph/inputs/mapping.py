@@ -123,19 +123,27 @@ def parse_mapping(text: str, name: str) -> Mapping:
     )
 
 
-def apply(mapping: Mapping, record: dict[str, Any], rules: times.TimeRules, text: str = "") -> Content:
+def apply(
+    mapping: Mapping,
+    record: dict[str, Any],
+    rules: times.TimeRules,
+    text: str = "",
+    view: dict[str, Any] | None = None,
+) -> Content:
     """The document that ``mapping`` sees in one JSON object; ``text`` is used when it names no text.
+
+    ``view`` is what pointers are followed in, when that is more than the record.
 
     Raises:
         Rejected: no id or text under its pointer, or a time that cannot be read.
     """
-    get = _Getter(mapping, record)
+    get = _Getter(mapping, record if view is None else view)
     labels = get.many("labels")
     rules = times.TimeRules(mapping.timezone or rules.zone, rules.day_first)
     text = "\n\n".join(get.many("text") or ()) if "text" in mapping.document else text
     records = (dump(record),) if mapping.has_assertions else ()
     if not text.strip() and not records:
-        _no_text(mapping, record)
+        _no_text(mapping, record if view is None else view)
     return Content(
         document_id=get.identity(),
         revision=get.one("revision"),

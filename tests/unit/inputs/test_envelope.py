@@ -661,3 +661,11 @@ def test_binary_event_with_framed_data():
         **EVENT,
     )
     assert (document.document_id, time_of(document)) == ("p-1", "2024-02-05T10:00:00Z")
+
+
+@pytest.mark.parametrize("prefix", ["", "/after", "/payload/after"])
+def test_pointers_into_the_event(prefix):
+    mapping = f"document:\n  id: {prefix}/no\n  text: {prefix}/body\n  source: /source/table\n"
+    document = read(change("u", wrapped=False, after={"no": 5, "body": TEXT}), '{"no": 5}', mapping=mapping)
+    assert (document.document_id, document.text, document.source) == ("5", TEXT, "contracts")
+    assert read(change("d", wrapped=False, before={"no": 5}), '{"no": 5}', mapping=mapping).document_id == "5"
