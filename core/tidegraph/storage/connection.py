@@ -20,22 +20,25 @@ from tidegraph.domain.errors import Bug, NotFound, Rejected, Retryable, Tidegrap
 from tidegraph.storage import codec
 
 _GRAPH_NAME: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,126}[A-Za-z0-9])?")
-_BUSY: Final = (
-    "max pending queries exceeded",
-    "query timed out",
-    "oom command not allowed",
-    "query's mem consumption exceeded capacity",
-    "loading",
-    "busy",
-    "readonly",
-    "masterdown",
-    "tryagain",
-    "clusterdown",
-    "misconf",
-    "noreplicas",
+_BUSY_CODES: Final = (
+    "BUSY",
+    "CLUSTERDOWN",
+    "LOADING",
+    "MASTERDOWN",
+    "MISCONF",
+    "NOREPLICAS",
+    "OOM",
+    "READONLY",
+    "TRYAGAIN",
     "max number of clients reached",
+    "Max pending queries exceeded",
+    "Query timed out",
+    "Query's mem consumption exceeded capacity",
 )
-_EMPTY: Final = "empty key"
+"""How errors begin that pass by themselves. Only the beginning counts: a message may quote a document."""
+_AWAY: Final = (exceptions.ConnectionError, exceptions.TimeoutError, OSError, EOFError, TimeoutError)
+_PASSING: Final = (exceptions.ReadOnlyError, exceptions.OutOfMemoryError, exceptions.TryAgainError)
+_EMPTY: Final = "Invalid graph operation on empty key"
 _MAX_CONNECTIONS: Final = 16
 
 
@@ -58,12 +61,11 @@ def check_graph_name(graph: str) -> str:
 def translate(error: Exception) -> TidegraphError:
     """The domain error for an exception of the redis client."""
     text = str(error)
-    lowered = text.lower()
-    if isinstance(error, exceptions.ConnectionError | exceptions.TimeoutError | OSError | TimeoutError):
+    if isinstance(error, _AWAY):
         return Retryable("STORE_UNAVAILABLE", f"the store does not answer: {text[:300]}")
-    if _EMPTY in lowered:
+    if text.startswith(_EMPTY):
         return NotFound("GRAPH_NOT_FOUND", "no such graph; ingest a document into it first")
-    if any(word in lowered for word in _BUSY):
+    if isinstance(error, _PASSING) or text.startswith(_BUSY_CODES):
         return Retryable("STORE_BUSY", f"the store cannot take this now: {text[:300]}")
     return Bug("QUERY_FAILED", f"the store refused a query: {text[:300]}")
 
@@ -121,7 +123,7 @@ class Connection:
         self.round_trips += 1
         try:
             return await cast(Any, self.redis).execute_command(*arguments)
-        except (exceptions.RedisError, OSError, TimeoutError) as error:
+        except (exceptions.RedisError, *_AWAY) as error:
             raise translate(error) from error
 
     async def run(self, reply: Awaitable[Any] | Any) -> Any:
@@ -129,7 +131,7 @@ class Connection:
         self.round_trips += 1
         try:
             return await reply if isinstance(reply, Awaitable) else reply
-        except (exceptions.RedisError, OSError, TimeoutError) as error:
+        except (exceptions.RedisError, *_AWAY) as error:
             raise translate(error) from error
 
     async def graphs(self) -> list[str]:

@@ -20,7 +20,7 @@ from tidegraph.ports import (
     Neighbour,
     Visibility,
 )
-from tidegraph.storage import codec, queries, rows, terms, visibility
+from tidegraph.storage import codec, fact_rows, queries, rows, terms, visibility
 from tidegraph.storage.codec import Value
 from tidegraph.storage.connection import Connection
 from tidegraph.storage.derive import derive_for, merge_versions
@@ -54,14 +54,14 @@ class FalkorReads:
         for driver in drivers:
             query = queries.facts(driver, conditions, which.history)
             for row in await self.connection.read(graph, query, values):
-                version = rows.version_of(row[0])
+                version = fact_rows.version_of(row[0])
                 found[version.version_id] = visibility.mask_version(version, seen)
         hidden = await self._hidden_keys(graph, drivers, values, seen)
         versions = list(found.values())
         if hidden:
             derived = await self._derive(graph, hidden, which, seen)
             versions = merge_versions(versions, hidden, derived)
-        return sorted(versions, key=rows.version_order)[: which.limit]
+        return sorted(versions, key=fact_rows.version_order)[: which.limit]
 
     async def _hidden_keys(
         self, graph: str, drivers: Iterable[str], values: Mapping[str, Value], seen: Visibility
@@ -96,14 +96,14 @@ class FalkorReads:
             return []
         values = {"keys": sorted(set(keys)), **visibility.parameters(seen)}
         found = await self.connection.read(graph, queries.ASSERTIONS, values)
-        return [visibility.mask(rows.assertion_of(row[0]), seen) for row in found]
+        return [visibility.mask(fact_rows.assertion_of(row[0]), seen) for row in found]
 
     async def assertions_of(self, graph: str, origins: Sequence[str]) -> list[Assertion]:
         """All assertions of the readings, in the order of their ids."""
         if not origins:
             return []
         found = await self.connection.read(graph, queries.ASSERTIONS_OF, {"origins": sorted(set(origins))})
-        return [rows.assertion_of(row[0]) for row in found]
+        return [fact_rows.assertion_of(row[0]) for row in found]
 
     async def keys_of(self, graph: str, document_ids: Sequence[str]) -> dict[str, list[str]]:
         """Conflict keys under which any revision of each document has evidence."""
@@ -119,12 +119,12 @@ class FalkorReads:
         if not keys:
             return []
         found = await self.connection.read(graph, queries.STORED_VERSIONS, {"keys": sorted(set(keys))})
-        return sorted((rows.version_of(row[0]) for row in found), key=rows.version_order)
+        return sorted((fact_rows.version_of(row[0]) for row in found), key=fact_rows.version_order)
 
     async def all_versions(self, graph: str) -> list[FactVersion]:
         """Every stored row of the graph, for dumps and checks."""
         found = await self.connection.read(graph, queries.ALL_VERSIONS)
-        return sorted((rows.version_of(row[0]) for row in found), key=rows.version_order)
+        return sorted((fact_rows.version_of(row[0]) for row in found), key=fact_rows.version_order)
 
     # --- documents --------------------------------------------------------------------------------
 

@@ -6,26 +6,20 @@ that is absent reads as empty. Instants are checked by the codec's rule before t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
-
-import orjson
 
 from tidegraph.domain.documents import (
     Chunk,
     DocumentHeader,
     DocumentKind,
     DocumentTime,
-    EndpointBasis,
     EntityType,
     Event,
     Position,
     Status,
     TimeState,
-    ValidTime,
-    Verb,
 )
-from tidegraph.domain.facts import Assertion, FactVersion
 from tidegraph.domain.ids import make_id
 from tidegraph.domain.interval import Granularity, Interval
 from tidegraph.ports import (
@@ -43,24 +37,16 @@ Row = dict[str, Any]
 _ABSENT: Final = (None, "", ())
 
 
-def _compact(row: Row) -> Row:
+def compact(row: Row) -> Row:
+    """The row without what is empty."""
     return {name: value for name, value in row.items() if value not in _ABSENT}
-
-
-def _pairs(pairs: Iterable[tuple[str, str]]) -> str:
-    listed = [list(pair) for pair in pairs]
-    return orjson.dumps(listed).decode() if listed else ""
-
-
-def _unpairs(text: str) -> tuple[tuple[str, str], ...]:
-    return tuple((name, value) for name, value in orjson.loads(text)) if text else ()
 
 
 def document_row(record: DocumentRecord) -> Row:
     """Properties of a Document node: one part of one reading."""
     header = record.header
     time = header.document_time
-    return _compact(
+    return compact(
         {
             "id": make_id("part", record.origin, header.part),
             "origin": record.origin,
@@ -93,7 +79,7 @@ def document_row(record: DocumentRecord) -> Row:
 
 def document_record(graph: str, row: Mapping[str, Any]) -> DocumentRecord:
     """The inverse of :func:`document_row`."""
-    text = _texts(row)
+    text = texts(row)
     time = None
     if "document_time" in row:
         granularity = Granularity(row["time_granularity"])
@@ -123,7 +109,7 @@ def document_record(graph: str, row: Mapping[str, Any]) -> DocumentRecord:
 def chunk_row(record: ChunkRecord, origin: str) -> Row:
     """Properties of a Chunk node; ``origin`` is the submission that it belongs to."""
     chunk = record.chunk
-    return _compact(
+    return compact(
         {
             "id": chunk.chunk_id,
             "origin": origin,
@@ -145,7 +131,7 @@ def chunk_row(record: ChunkRecord, origin: str) -> Row:
 
 def chunk_record(row: Mapping[str, Any]) -> ChunkRecord:
     """The inverse of :func:`chunk_row`."""
-    text = _texts(row)
+    text = texts(row)
     chunk = Chunk(text("id"), row["ordinal"], row["start_char"], row["end_char"], text("title"), text("text"))
     return ChunkRecord(
         chunk=chunk,
@@ -162,7 +148,7 @@ def event_row(record: EventRecord, origin: str) -> Row:
     """Properties of an Event node; ``origin`` is the reading that it came from."""
     event = record.event
     interval = event.interval
-    return _compact(
+    return compact(
         {
             "id": event.event_id,
             "origin": origin,
@@ -196,7 +182,7 @@ def event_row(record: EventRecord, origin: str) -> Row:
 
 def event_record(row: Mapping[str, Any]) -> EventRecord:
     """The inverse of :func:`event_row`."""
-    text = _texts(row)
+    text = texts(row)
     event = Event(
         event_id=text("id"),
         chunk_ids=tuple(row.get("chunk_ids", ())),
@@ -233,137 +219,9 @@ def interval_of(row: Mapping[str, Any]) -> Interval | None:
     return Interval(row["start"], row["end"], Granularity(row["granularity"]))
 
 
-def assertion_row(assertion: Assertion, origin: str) -> Row:
-    """Properties of an Assertion node."""
-    valid = assertion.valid
-    return _compact(
-        {
-            "id": assertion.assertion_id,
-            "origin": origin,
-            "key": assertion.key,
-            "subject": assertion.subject,
-            "predicate": assertion.predicate,
-            "object": assertion.object,
-            "object_is_entity": assertion.object_is_entity,
-            "qualifiers": _pairs(assertion.qualifiers),
-            "start": check_time(valid.start),
-            "end": check_time(valid.end),
-            "start_granularity": int(valid.start_granularity),
-            "end_granularity": int(valid.end_granularity),
-            "start_basis": int(valid.start_basis),
-            "end_basis": int(valid.end_basis),
-            "verb": int(assertion.verb),
-            "status": int(assertion.status),
-            "confidence": float(assertion.confidence),
-            "source": assertion.source,
-            "source_priority": assertion.source_priority,
-            "document_id": assertion.document_id,
-            "revision": assertion.revision,
-            "document_time": check_time(assertion.document_time),
-            "register": assertion.register,
-            "labels": assertion.labels,
-            "restricted": 1 if assertion.labels else None,
-            "event_id": assertion.event_id,
-            "start_char": assertion.start_char,
-            "end_char": assertion.end_char,
-            "rule_id": assertion.rule_id,
-            "recorded_at": check_time(assertion.recorded_at),
-            "withdrawn_at": check_time(assertion.withdrawn_at),
-        }
-    )
-
-
-def assertion_of(row: Mapping[str, Any]) -> Assertion:
-    """The inverse of :func:`assertion_row`."""
-    text = _texts(row)
-    valid = ValidTime(
-        start=row["start"],
-        end=row["end"],
-        start_granularity=Granularity(row["start_granularity"]),
-        end_granularity=Granularity(row["end_granularity"]),
-        start_basis=EndpointBasis(row["start_basis"]),
-        end_basis=EndpointBasis(row["end_basis"]),
-    )
-    return Assertion(
-        assertion_id=text("id"),
-        key=text("key"),
-        subject=text("subject"),
-        predicate=text("predicate"),
-        object=text("object"),
-        object_is_entity=row["object_is_entity"],
-        qualifiers=_unpairs(text("qualifiers")),
-        valid=valid,
-        verb=Verb(row["verb"]),
-        status=Status(row["status"]),
-        confidence=float(row["confidence"]),
-        source=text("source"),
-        source_priority=row["source_priority"],
-        document_id=text("document_id"),
-        revision=text("revision"),
-        document_time=row["document_time"],
-        register=row["register"],
-        labels=tuple(row.get("labels", ())),
-        event_id=text("event_id"),
-        start_char=row["start_char"],
-        end_char=row["end_char"],
-        rule_id=text("rule_id"),
-        recorded_at=row["recorded_at"],
-        withdrawn_at=row["withdrawn_at"],
-    )
-
-
-def version_row(version: FactVersion) -> Row:
-    """Properties of a FACT edge."""
-    return _compact(
-        {
-            "id": version.version_id,
-            "key": version.key,
-            "subject": version.subject,
-            "predicate": version.predicate,
-            "object": version.object,
-            "object_is_entity": version.object_is_entity,
-            "qualifiers": _pairs(version.qualifiers),
-            "start": check_time(version.valid.start),
-            "end": check_time(version.valid.end),
-            "granularity": int(version.valid.granularity),
-            "start_granularity": int(version.start_granularity),
-            "end_granularity": int(version.end_granularity),
-            "start_known": version.start_known,
-            "end_inferred": version.end_inferred,
-            "announced": version.announced,
-            "conflicted": version.conflicted,
-            "recorded_at": check_time(version.recorded_at),
-            "invalidated_at": check_time(version.invalidated_at),
-        }
-    )
-
-
-def version_of(row: Mapping[str, Any]) -> FactVersion:
-    """The inverse of :func:`version_row`."""
-    text = _texts(row)
-    return FactVersion(
-        version_id=text("id"),
-        key=text("key"),
-        subject=text("subject"),
-        predicate=text("predicate"),
-        object=text("object"),
-        object_is_entity=row["object_is_entity"],
-        qualifiers=_unpairs(text("qualifiers")),
-        valid=Interval(row["start"], row["end"], Granularity(row["granularity"])),
-        start_granularity=Granularity(row["start_granularity"]),
-        end_granularity=Granularity(row["end_granularity"]),
-        start_known=row["start_known"],
-        end_inferred=row["end_inferred"],
-        announced=row["announced"],
-        conflicted=row["conflicted"],
-        recorded_at=row["recorded_at"],
-        invalidated_at=row["invalidated_at"],
-    )
-
-
 def change_row(change: ChangeRow) -> Row:
     """Properties of a Change node; the commit sets its sequence."""
-    return _compact(
+    return compact(
         {
             "id": change.change_id,
             "action": change.action,
@@ -377,7 +235,7 @@ def change_row(change: ChangeRow) -> Row:
 
 def change_of(row: Mapping[str, Any]) -> ChangeRow:
     """The inverse of :func:`change_row`, with the sequence of its commit."""
-    text = _texts(row)
+    text = texts(row)
     return ChangeRow(
         change_id=text("id"),
         sequence=row["seq"],
@@ -391,7 +249,7 @@ def change_of(row: Mapping[str, Any]) -> ChangeRow:
 
 def alias_row(entity: EntityWrite, normal: str, text: str) -> Row:
     """Properties of an Alias node: one name that an entity was seen under."""
-    return _compact(
+    return compact(
         {
             "id": make_id("alias", entity.entity_id, normal, text),
             "entity_id": entity.entity_id,
@@ -409,12 +267,9 @@ def entity_type(value: Any) -> EntityType:
     return EntityType(int(value or 0))
 
 
-def version_order(version: FactVersion) -> tuple[str, int, int, str]:
-    """(key, valid start, recorded_at, version id): the order in which facts are returned."""
-    return version.key, version.valid.start, version.recorded_at, version.version_id
+def texts(row: Mapping[str, Any]) -> Callable[[str], str]:
+    """Reads a property as text; "" where there is none."""
 
-
-def _texts(row: Mapping[str, Any]) -> Callable[[str], str]:
     def text(name: str) -> str:
         return str(row.get(name, ""))
 

@@ -11,7 +11,7 @@ import numpy as np
 from tidegraph.domain.errors import Bug
 from tidegraph.domain.ids import make_id
 from tidegraph.ports import Commit, DocumentWrite, EntityWrite, NewVector, WriterState
-from tidegraph.storage import queries, rows, schema
+from tidegraph.storage import fact_rows, queries, rows, schema
 from tidegraph.storage.codec import Value, bits_of
 from tidegraph.storage.search import FalkorSearch
 
@@ -129,7 +129,7 @@ def _documents(documents: Iterable[DocumentWrite]) -> dict[str, Value]:
             for event in document.events
             for entity_id in event.entity_ids
         ]
-        found["assertions"] += [rows.assertion_row(item, record.origin) for item in document.assertions]
+        found["assertions"] += [fact_rows.assertion_row(item, record.origin) for item in document.assertions]
     return dict(found)
 
 
@@ -152,7 +152,7 @@ def _vectors(vectors: Iterable[NewVector], what: str) -> list[rows.Row]:
 
 
 def _versions(commit: Commit) -> dict[str, Value]:
-    versions = [rows.version_row(version) for version in commit.insert_versions]
+    versions = [fact_rows.version_row(version) for version in commit.insert_versions]
     return {
         "entity_versions": [row for row in versions if row["object_is_entity"]],
         "literal_versions": [

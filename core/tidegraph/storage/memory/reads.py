@@ -26,8 +26,9 @@ from tidegraph.storage import visibility
 from tidegraph.storage.connection import check_graph_name
 from tidegraph.storage.derive import derive_for, matches, merge_versions
 from tidegraph.storage.dump import canonical_row
+from tidegraph.storage.fact_rows import assertion_row, version_order
 from tidegraph.storage.memory.names import StoredEntity, entity_record, search_names
-from tidegraph.storage.rows import assertion_row, chunk_row, document_row, event_row, version_order
+from tidegraph.storage.rows import chunk_row, document_row, event_row
 
 
 @dataclass
