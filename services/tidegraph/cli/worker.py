@@ -24,6 +24,9 @@ from tidegraph.streams.worker import Worker
 EXIT_FAILED: Final = 1
 EXIT_SETTINGS: Final = 2
 ALL: Final = "all"
+_LIBRARIES: Final = ("aiokafka", "faust", "mode", "tidegraph.streams.app")
+"""The last one is Faust's own voice, which it takes from the module of the app."""
+_REPEAT_SECONDS: Final = 60.0
 
 
 @click.command("worker", short_help="Run the stream stages.")
@@ -67,9 +70,28 @@ def _tell_ready() -> None:
     notify("READY=1", os.environ)
 
 
+class _Seldom(logging.Filter):
+    """Lets a client library say the same thing once in a while: a broker that is away is news once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._told: dict[tuple[str, str], float] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if not record.name.startswith(_LIBRARIES):
+            return True
+        key = (record.name, str(record.msg))
+        if record.created - self._told.get(key, 0.0) < _REPEAT_SECONDS:
+            return False
+        self._told[key] = record.created
+        return True
+
+
 def _configure_logging(level: str) -> None:
+    handler = logging.StreamHandler(sys.stderr)
+    handler.addFilter(_Seldom())
     logging.basicConfig(
-        level=level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s", stream=sys.stderr
+        level=level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s", handlers=[handler]
     )
-    for name in ("faust", "mode", "aiokafka", "kafka", "tidegraph.streams.app"):
+    for name in _LIBRARIES:
         logging.getLogger(name).setLevel(logging.WARNING)

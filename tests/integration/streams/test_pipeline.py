@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 from tests.integration.streams.feed import Entry, contents, make_feed, reference, send
 from tests.integration.streams.harness import GRAPH, Broker, Place, place, until
+from tests.integration.streams.kafka_broker import KafkaBroker
 
 from tidegraph.domain.documents import Position
+from tidegraph.domain.errors import Retryable
 from tidegraph.embedded.falkordb import EmbeddedFalkorDB
 from tidegraph.events.v1 import records_pb2
 from tidegraph.streams.setup import Graphs
@@ -155,3 +157,33 @@ def _restore(folder: Path, files: dict[Path, bytes]) -> None:
         path.unlink()
     for path, content in files.items():
         path.write_bytes(content)
+
+
+async def test_a_broker_that_goes_away_is_waited_for(
+    broker: Broker, store: EmbeddedFalkorDB, tmp_path: Path, rng: random.Random
+) -> None:
+    """Apache Kafka comes back with everything, the embedded broker empty: either way work goes on."""
+    entries = make_feed(rng, 40)
+    own = type(broker)(tmp_path / "broker")  # type: ignore[call-arg]
+    await own.start()
+    try:
+        async with place(own, store, tmp_path) as here, here.worker():
+            first = await send(here.log, entries[:20])
+            await here.ended(first)
+            await own.child.kill()
+            await asyncio.sleep(2.0)  # long enough for every client to notice
+            await own.restart()
+            second = await _sent(here, entries[20:])
+            await _assert_same(here, entries, [*first, *second])
+            assert (first[0].incarnation == second[0].incarnation) == isinstance(own, KafkaBroker)
+    finally:
+        await own.stop()
+
+
+async def _sent(here: Place, entries: Sequence[Entry]) -> list[Position]:
+    """Send as soon as the broker takes records again."""
+    while True:
+        try:
+            return await send(here.log, entries)
+        except Retryable:
+            await asyncio.sleep(0.5)
