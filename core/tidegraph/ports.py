@@ -190,8 +190,8 @@ class GraphReader(Protocol):
         """Every part of every submission of the documents with recorded_at <= known_at, retractions too."""
         ...
 
-    async def assertions_of(self, graph: str, origins: Sequence[str]) -> list[Assertion]:
-        """All assertions of the readings, withdrawn or not, whoever may see them."""
+    async def assertions_of(self, graph: str, origins: Sequence[str]) -> dict[str, list[Assertion]]:
+        """All assertions of the readings by origin, withdrawn or not, whoever may see them."""
         ...
 
     async def keys_of(self, graph: str, document_ids: Sequence[str]) -> dict[str, list[str]]:

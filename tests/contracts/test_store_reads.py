@@ -36,7 +36,7 @@ async def test_rows_come_back_as_they_went_in(store: GraphStore, graph: str) -> 
     assert await store.chunks(graph, [chunk.chunk.chunk_id], EVERYTHING) == [chunk]
     assert await store.events(graph, [event.event.event_id], EVERYTHING) == [event]
     assert await store.assertions(graph, [claim.key], EVERYTHING) == [claim]
-    assert await store.assertions_of(graph, [one.record.origin]) == [claim]
+    assert await store.assertions_of(graph, [one.record.origin, "none"]) == {one.record.origin: [claim]}
     assert await store.keys_of(graph, ["d/1", "other"]) == {"d/1": [claim.key]}
 
 

@@ -168,7 +168,7 @@ UNWIND $keys AS k MATCH (a:Assertion) WHERE a.key = k AND a.recorded_at <= $know
 RETURN properties(a) ORDER BY a.key, a.recorded_at, a.id
 """
 ASSERTIONS_OF: Final = """
-UNWIND $origins AS k MATCH (a:Assertion) WHERE a.origin = k RETURN properties(a) ORDER BY a.id
+UNWIND $origins AS k MATCH (a:Assertion) WHERE a.origin = k RETURN k, properties(a) ORDER BY a.id
 """
 KEYS_OF: Final = """
 UNWIND $documents AS k MATCH (a:Assertion) WHERE a.document_id = k RETURN DISTINCT a.document_id, a.key

@@ -98,12 +98,14 @@ class FalkorReads:
         found = await self.connection.read(graph, queries.ASSERTIONS, values)
         return [visibility.mask(fact_rows.assertion_of(row[0]), seen) for row in found]
 
-    async def assertions_of(self, graph: str, origins: Sequence[str]) -> list[Assertion]:
-        """All assertions of the readings, in the order of their ids."""
-        if not origins:
-            return []
-        found = await self.connection.read(graph, queries.ASSERTIONS_OF, {"origins": sorted(set(origins))})
-        return [fact_rows.assertion_of(row[0]) for row in found]
+    async def assertions_of(self, graph: str, origins: Sequence[str]) -> dict[str, list[Assertion]]:
+        """All assertions of the readings by origin, in the order of their ids."""
+        found: dict[str, list[Assertion]] = {}
+        if origins:
+            values = {"origins": sorted(set(origins))}
+            for origin, row in await self.connection.read(graph, queries.ASSERTIONS_OF, values):
+                found.setdefault(origin, []).append(fact_rows.assertion_of(row))
+        return found
 
     async def keys_of(self, graph: str, document_ids: Sequence[str]) -> dict[str, list[str]]:
         """Conflict keys under which any revision of each document has evidence."""

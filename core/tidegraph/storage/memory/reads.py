@@ -111,9 +111,12 @@ class MemoryReads:
         ]
         return sorted(found, key=lambda item: (item.key, item.recorded_at, item.assertion_id))
 
-    async def assertions_of(self, graph: str, origins: Sequence[str]) -> list[Assertion]:
-        found = [item for origin, item in self.graph(graph).assertions.values() if origin in set(origins)]
-        return sorted(found, key=lambda item: item.assertion_id)
+    async def assertions_of(self, graph: str, origins: Sequence[str]) -> dict[str, list[Assertion]]:
+        found: dict[str, list[Assertion]] = {}
+        for _, (origin, item) in sorted(self.graph(graph).assertions.items()):
+            if origin in set(origins):
+                found.setdefault(origin, []).append(item)
+        return found
 
     async def keys_of(self, graph: str, document_ids: Sequence[str]) -> dict[str, list[str]]:
         found: dict[str, set[str]] = {}

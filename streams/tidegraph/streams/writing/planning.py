@@ -7,15 +7,12 @@ read in a bounded number of round trips for the whole batch.
 from __future__ import annotations
 
 import asyncio
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
-from tidegraph.domain.belief import history, plan
 from tidegraph.domain.documents import DocumentHeader, DocumentKind, ExtractedDocument
 from tidegraph.domain.errors import Rejected
-from tidegraph.domain.facts import Assertion, FactVersion, Revision
 from tidegraph.domain.interval import OPEN_END
 from tidegraph.domain.naming import display_name
 from tidegraph.domain.predicates import Registry
@@ -29,11 +26,11 @@ from tidegraph.ports import (
     GraphReader,
     NewVector,
 )
-from tidegraph.storage.derive import policy_of
-from tidegraph.storage.visibility import EVERYTHING, complete_revisions
+from tidegraph.storage.visibility import EVERYTHING
 from tidegraph.streams.writing import claims, feed
+from tidegraph.streams.writing.beliefs import Belief, Believer
 from tidegraph.streams.writing.links import Linker
-from tidegraph.streams.writing.submissions import Moves, Placed, Submissions
+from tidegraph.streams.writing.submissions import Placed, Submissions
 
 ENCODE_BATCH: Final = 64
 
@@ -86,15 +83,6 @@ class _Batch:
     entities: list[EntityWrite] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class _Belief:
-    """What the batch does to the facts."""
-
-    insert: tuple[FactVersion, ...]
-    close: tuple[tuple[str, int], ...]
-    news: tuple[tuple[str, FactVersion, int], ...]
-
-
 class Planner:
     """Plans batches for any graph of one store."""
 
@@ -103,6 +91,7 @@ class Planner:
         self._registry = registry
         self._encoder = encoder
         self._linker = linker
+        self._believer = Believer(reader, registry)
 
     async def plan(self, graph: str, fence: Fence, items: Sequence[Item]) -> Planned:
         """The commit that takes the items in.
@@ -115,7 +104,7 @@ class Planner:
         batch = self._place(graph, items, submissions)
         moves = submissions.moves()
         belief, gone, vectors = await asyncio.gather(
-            self._belief(batch, submissions, moves),
+            self._believer.believe(graph, batch.writes, submissions, moves),
             self._reader.event_nodes_of(graph, [origin for origin, _ in moves.withdrawn]),
             asyncio.to_thread(self._vectors, batch.writes),
         )
@@ -168,107 +157,9 @@ class Planner:
             batch.entities += draft.entities
         return batch
 
-    # --- belief -----------------------------------------------------------------------------------
-
-    async def _belief(self, batch: _Batch, submissions: Submissions, moves: Moves) -> _Belief:
-        """History and plan of every conflict key that the batch touches."""
-        moved, keys = await self._touched(batch, moves)
-        if not keys:
-            return _Belief((), (), ())
-        stored, versions = await asyncio.gather(
-            self._reader.assertions(batch.graph, keys, EVERYTHING),
-            self._reader.stored_versions(batch.graph, keys),
-        )
-        evidence: dict[str, list[Assertion]] = defaultdict(list)
-        for assertion in (*stored, *(claim for write in batch.writes for claim in write.assertions)):
-            evidence[assertion.key].append(moved.get(assertion.assertion_id, assertion))
-        revisions = await self._revisions(batch.graph, submissions, evidence)
-        return self._plans(keys, evidence, revisions, versions)
-
-    async def _touched(self, batch: _Batch, moves: Moves) -> tuple[dict[str, Assertion], list[str]]:
-        """Stored assertions whose times move, as they become; and the keys to plan again."""
-        withdrawn, earlier = dict(moves.withdrawn), dict(moves.recorded_earlier)
-        origins = sorted(withdrawn.keys() | earlier.keys())
-        registers = self._registers(batch, origins)
-        by_origin, spoken = await asyncio.gather(
-            self._moved(batch.graph, origins), self._reader.keys_of(batch.graph, registers)
-        )
-        moved = {
-            assertion.assertion_id: replace(
-                assertion,
-                withdrawn_at=min(assertion.withdrawn_at, withdrawn.get(origin, OPEN_END)),
-                recorded_at=min(assertion.recorded_at, earlier.get(origin, OPEN_END)),
-            )
-            for origin, assertions in by_origin.items()
-            for assertion in assertions
-        }
-        keys = {assertion.key for assertion in moved.values()}
-        keys |= {claim.key for write in batch.writes for claim in write.assertions}
-        keys |= {key for found in spoken.values() for key in found}
-        return moved, sorted(keys)
-
-    async def _moved(self, graph: str, origins: Sequence[str]) -> dict[str, list[Assertion]]:
-        found = await asyncio.gather(*(self._reader.assertions_of(graph, [origin]) for origin in origins))
-        return dict(zip(origins, found, strict=True))
-
-    def _registers(self, batch: _Batch, origins: Sequence[str]) -> list[str]:
-        """Registers of which a revision comes or goes: their silence may end anything they said."""
-        touched = set(origins)
-        found = {
-            write.record.header.document_id
-            for write in batch.writes
-            if write.record.header.kind in (DocumentKind.REGISTER, DocumentKind.RETRACTION)
-        }
-        found |= {
-            placed.record.header.document_id
-            for _, placed in batch.placed
-            if placed.record.origin in touched and placed.record.header.kind is DocumentKind.REGISTER
-        }
-        return sorted(found)
-
-    async def _revisions(
-        self, graph: str, submissions: Submissions, evidence: dict[str, list[Assertion]]
-    ) -> list[Revision]:
-        """Complete revisions of all registers that speak under the keys, the batch's included."""
-        registers = {a.document_id for found in evidence.values() for a in found if a.register}
-        held = {name for name in registers if submissions.knows(name)}
-        others = await self._reader.revisions(graph, sorted(registers - held), EVERYTHING)
-        records = [record for name in sorted(held) for record in submissions.records(name)]
-        return [*others, *complete_revisions(records)]
-
-    def _plans(
-        self,
-        keys: Iterable[str],
-        evidence: dict[str, list[Assertion]],
-        revisions: Sequence[Revision],
-        versions: Iterable[FactVersion],
-    ) -> _Belief:
-        stored: dict[str, list[FactVersion]] = defaultdict(list)
-        for version in versions:
-            stored[version.key].append(version)
-        insert: list[FactVersion] = []
-        close: list[tuple[str, int]] = []
-        news: list[tuple[str, FactVersion, int]] = []
-        for key in keys:
-            if not evidence[key]:
-                continue
-            target = history(evidence[key], revisions, policy_of(self._registry, evidence[key]))
-            writes = plan(stored[key], target)
-            if writes.is_empty:
-                continue
-            insert += writes.insert
-            close += writes.close
-            closed = dict(writes.close)
-            after = [
-                replace(row, invalidated_at=closed.get(row.version_id, row.invalidated_at))
-                for row in stored[key]
-            ]
-            news += feed.changed(stored[key], [*after, *writes.insert])
-        return _Belief(tuple(insert), tuple(close), tuple(news))
-
     # --- the rest -----------------------------------------------------------------------------------
 
-    async def _changes(self, batch: _Batch, belief: _Belief) -> tuple[ChangeRow, ...]:
+    async def _changes(self, batch: _Batch, belief: Belief) -> tuple[ChangeRow, ...]:
         names = {
             write.entity_id: display_name(write.key, write.aliases)
             for write in claims.merged_entities(batch.entities)

@@ -105,6 +105,10 @@ class Submissions:
         """True when the document is among those that were asked for or taken in."""
         return document_id in self._sets
 
+    def document_ids(self) -> list[str]:
+        """The documents that were asked for or taken in, sorted."""
+        return sorted(self._sets)
+
     def records(self, document_id: str) -> list[DocumentRecord]:
         """All records of a document with the times that now hold."""
         known = self._sets[document_id]
