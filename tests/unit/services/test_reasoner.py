@@ -214,6 +214,7 @@ async def test_answers(world: World, question: str, values: list[str]) -> None:
 
 UNKNOWN = [
     "Who is the CFO of Orlan Freight?",
+    "Who inspected the Epsilon terminal of Orlan Freight?",
     "Who was CEO of Orlan Freight in 2009?",
     "Who was finance director of Orlan Freight in 2023?",
     "Who is the CEO of Kestrel Bank?",

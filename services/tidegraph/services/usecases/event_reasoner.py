@@ -19,6 +19,7 @@ from tidegraph.services.usecases.event_search import (
     interval_of,
     is_dated,
     mentioned,
+    says_all,
     stems_of,
 )
 from tidegraph.services.usecases.phrasing import asked_in_words, listed
@@ -114,7 +115,9 @@ class EventReasoner:
         return self._told(told, scope, self._values(told))
 
     def _says_what_was_done(self, record: EventRecord) -> bool:
-        """Whether a question for a time or a truth finds its own verb: opened is not closed."""
+        """Whether the words are there; for a time or a truth also the verb: opened is not closed."""
+        if not says_all(self._question, record):
+            return False
         if self._question.asked not in (Asked.WHEN, Asked.START, Asked.END, Asked.TRUTH):
             return True
         return turning_words(self._question.words) <= stems_of(record.event.sentence)

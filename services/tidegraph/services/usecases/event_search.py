@@ -21,6 +21,7 @@ ANCHOR_MIN: Final = 0.7
 ENTITY_WEIGHT: Final = 1.0
 TITLE_FACTOR: Final = 0.6
 DOCUMENT_FACTOR: Final = 0.6
+WORDS_PER_MISS: Final = 5
 HIDDEN: Final = frozenset({Status.DENIED})
 
 
@@ -105,6 +106,17 @@ def coverage(question: Question, record: EventRecord, in_document: Collection[st
         elif set(link.ids) & set(in_document):
             got += ENTITY_WEIGHT * DOCUMENT_FACTOR
     return got / asked_for if asked_for else 0.0
+
+
+def says_all(question: Question, record: EventRecord) -> bool:
+    """Whether a sentence holds the question's words of content, but for one in five.
+
+    So a sentence about the technology officer is no answer to a question for the financial officer.
+    """
+    held = stems_of(record.event.sentence) | stems_of(record.title)
+    content = [word for word in question.words if question.weight(word) >= 1.0]
+    missing = sum(stem(word) not in held for word in content)
+    return missing <= len(content) // WORDS_PER_MISS
 
 
 def mentioned(records: Iterable[EventRecord]) -> dict[str, set[str]]:

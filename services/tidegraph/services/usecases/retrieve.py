@@ -26,6 +26,8 @@ from tidegraph.services.usecases.work import Work
 LEG_MAX: Final = 50
 FACT_BOOST: Final = 1.0 / 61
 """A fact that surely holds at the asked time counts as if one more leg had it first."""
+COSINE_MIN: Final = 0.15
+"""Below it two texts are as near as any two texts are."""
 KINDS: Final = ("event", "chunk")
 
 
@@ -124,7 +126,8 @@ async def _vector_legs(work: Work, windows: Mapping[str, Interval | None]) -> li
         hits = await work.ports.store.search_vector(
             work.moment.graph, what, vector, work.moment.seen, windows[what], LEG_MAX
         )
-        legs.append((Leg(f"vector_{what}", len(hits), _ms(started)), [f"{what}:{hit.id}" for hit in hits]))
+        near = [f"{what}:{hit.id}" for hit in hits if hit.score >= COSINE_MIN]
+        legs.append((Leg(f"vector_{what}", len(near), _ms(started)), near))
         started = time.perf_counter()
     return legs
 

@@ -1,0 +1,165 @@
+"""The query commands against a real server: what they print, how they exit, how they start."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from world import GRAPH, Doc, World
+
+from tidegraph.cli.main import COMMANDS, main
+from tidegraph.domain.documents import Position
+from tidegraph.ports import DocumentStatus
+from tidegraph.services.server import ApiServer, DrainTimes
+from tidegraph.settings import ServerSettings
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    started, stop = threading.Event(), asyncio.Event()
+    found: list[object] = []
+
+    async def serve() -> None:
+        world = World()
+        world.person("Ada Quill")
+        world.person("Ben Marsh")
+        said = "Ada Quill was elected chair of Fenwick Mill on 1 March 2019."
+        role = world.claim
+        role(
+            "Ada Quill", "holds_role", "Fenwick Mill", "2019-03-01", role="chair", doc=Doc("a"), sentence=said
+        )
+        role(
+            "Ben Marsh", "holds_role", "Fenwick Mill", "2022-06-01", role="chair", doc=Doc("b", "2022-06-02")
+        )
+        letter = DocumentStatus(
+            Position("documents", 0, 9, "life"),
+            GRAPH,
+            "broken",
+            "1",
+            "ground",
+            "dead_letter",
+            "NO_TEXT",
+            5,
+            6,
+        )
+        await world.status.put([letter])
+        await world.build()
+        api = ApiServer(ServerSettings("127.0.0.1", 0, False, 1_000_000, 5, 5), world.ports(), GRAPH)
+        found.extend([await api.start(), asyncio.get_running_loop()])
+        started.set()
+        await stop.wait()
+        await api.drain(DrainTimes(0, 0))
+
+    thread = threading.Thread(target=asyncio.run, args=(serve(),))
+    thread.start()
+    started.wait(20)
+    port, loop = found
+    assert isinstance(loop, asyncio.AbstractEventLoop)
+    yield f"127.0.0.1:{port}"
+    loop.call_soon_threadsafe(stop.set)
+    thread.join(20)
+
+
+def run(server: str, *arguments: str) -> Result:
+    return CliRunner().invoke(main, [*arguments, "--server", server])
+
+
+def test_ask_prints_the_answer_its_evidence_and_its_basis(server: str) -> None:
+    result = run(server, "ask", "Who is chair of Fenwick Mill?")
+    assert result.exit_code == 0, result.output
+    assert "Ben Marsh has been chair of Fenwick Mill since 1 June 2022 [1]." in result.output
+    assert "Ada Quill until 1 June 2022, Ben Marsh since 1 June 2022" in result.output
+    assert "answered by built-in" in result.output
+
+
+def test_ask_takes_both_axes_and_tells_steps(server: str) -> None:
+    assert "Ada Quill" in run(server, "ask", "Who is chair of Fenwick Mill?", "--as-of", "2020").output
+    known = run(server, "ask", "Who is chair of Fenwick Mill?", "--known-at", "2021", "--explain")
+    assert "Ada Quill has been chair" in known.output
+    assert "scope:" in known.output
+
+
+def test_ask_for_programs(server: str) -> None:
+    result = run(server, "ask", "Who was chair of Fenwick Mill in 2020?", "--json")
+    found = json.loads(result.output)
+    assert found["values"] == ["Ada Quill"]
+    assert found["citations"][0]["document_id"] == "a"
+    assert found["citations"][0]["valid"] == {"from": "2019-03-01", "to": "2022-06-01"}
+    assert found["intent"]["relation"] == "TIME_RELATION_IN"
+    assert found["basis"]["reasoner"] == "built-in"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("ask", "Who is treasurer of Fenwick Mill?"), 1, "Not known as of"),
+        (("ask", "Who is chair?", "--as-of", "someday"), 2, "INVALID_DATE"),
+        (("ask", ""), 2, "EMPTY_QUESTION"),
+        (("ask", "Who?", "--graph", "other"), 2, "GRAPH_NOT_FOUND"),
+        (("entity", "Nobody at all"), 2, "ENTITY_NOT_FOUND"),
+        (("why", "no-such-fact"), 2, "FACT_NOT_FOUND"),
+        (("timeline", "zzz qqq"), 1, "nothing is known"),
+    ],
+)
+def test_exit_codes_are_honest(server: str, arguments: tuple[str, ...], code: int, said: str) -> None:
+    result = run(server, *arguments)
+    assert result.exit_code == code, result.output
+    assert said in result.output
+
+
+def test_an_unreachable_server_has_its_own_exit_code(tmp_path: Path) -> None:
+    assert run("127.0.0.1:9", "status").exit_code == 3
+    result = CliRunner().invoke(main, ["status"], env={"TIDEGRAPH_DATA_DIR": str(tmp_path)})
+    assert result.exit_code == 3
+    assert "tidegraph up" in result.output
+
+
+def test_timeline_entity_and_why(server: str) -> None:
+    timeline = run(server, "timeline", "Fenwick Mill").output
+    assert timeline.index("Ada Quill was chair") < timeline.index("Ben Marsh has been chair")
+    entity = json.loads(run(server, "entity", "Fenwick Mill", "--history", "--json").output)
+    assert [row["current"] for row in entity["history"]] == [True, False, True]
+    fact = entity["facts"][0]["fact_id"]
+    why = run(server, "why", fact).output
+    assert "Ben Marsh has been chair of Fenwick Mill" in why
+    assert "supports" in why
+    assert "before it: Ada Quill was chair" in " ".join(why.split())
+    assert "Ada Quill" in run(server, "entity", "Fenwick Mill", "--history").output
+    evidence = json.loads(run(server, "why", fact, "--json").output)["evidence"]
+    assert evidence[0]["role"] == "ROLE_SUPPORTS"
+
+
+def test_status_check_and_dead_letters(server: str) -> None:
+    status = run(server, "status").output
+    assert "3 facts" in status
+    assert "1 dead letter" in status
+    assert run(server, "check").exit_code == 0
+    assert json.loads(run(server, "check", "--json").output)["healthy"] is True
+    assert "NO_TEXT" in run(server, "dead-letters").output
+    assert json.loads(run(server, "dead-letters", "--json").output)[0]["document_id"] == "broken"
+
+
+def test_help_imports_no_command() -> None:
+    code = (
+        "import sys; from tidegraph.cli.main import main\n"
+        "try: main(['--help'])\n"
+        "except SystemExit: pass\n"
+        "print([name for name in ('grpc', 'numpy', 'rich', 'faust', 'spacy') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+    assert all(name in done.stdout for name in COMMANDS)
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_every_command_explains_itself(name: str) -> None:
+    result = CliRunner().invoke(main, [name, "--help"])
+    assert result.exit_code == 0, result.output
+    assert result.output.startswith("Usage: ")
