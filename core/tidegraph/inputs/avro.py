@@ -1,4 +1,4 @@
-"""Reading Avro binary data by its writer's schema (Apache Avro 1.11 specification).
+"""Reading Avro binary data by its writer's schema (Apache Avro 1.11, and the names of Kafka Connect).
 
 Only what a consumer of framed records needs: every type, logical types as text, no schema resolution.
 """
@@ -13,12 +13,16 @@ from typing import Any, Final
 
 from tidegraph.domain.errors import Rejected
 from tidegraph.domain.interval import MICROS_PER_DAY, format_instant
+from tidegraph.inputs.columns import LOGICAL, VARIABLE_DECIMAL, convert
 from tidegraph.inputs.jsontext import load
 
 MAX_DEPTH: Final = 64
 MAX_ITEMS: Final = 1_000_000
 _PRIMITIVES: Final = frozenset({"null", "boolean", "int", "long", "float", "double", "bytes", "string"})
 _INSTANTS: Final = {"timestamp-millis": (1_000, 1), "timestamp-micros": (1, 1), "timestamp-nanos": (1, 1_000)}
+
+
+_NAMED: Final = ("record", "error", "enum", "fixed")
 
 
 class _Broken(Exception):
@@ -34,6 +38,7 @@ def decode(schema: str, data: bytes) -> Any:
     try:
         reader = _Reader(data)
         parsed = load(schema)
+        reader.declare(parsed, "", 0)
         value = reader.read(parsed, "", 0)
         if reader.position != len(data):
             raise _Broken(f"{len(data) - reader.position} bytes are left over")
@@ -51,6 +56,23 @@ class _Reader:
         self._items = 0
         self.position = 0
 
+    def declare(self, schema: Any, namespace: str, depth: int) -> None:
+        """Note the named types, also those in branches that the data does not take."""
+        if depth > MAX_DEPTH:
+            raise _Broken("nested too deeply")
+        if isinstance(schema, list):
+            for branch in schema:
+                self.declare(branch, namespace, depth + 1)
+        if not isinstance(schema, dict):
+            return
+        if schema["type"] in _NAMED:
+            name = _full_name(schema, namespace)
+            namespace = name.rpartition(".")[0]
+            self._named[name] = (schema, namespace)
+        inner = [field["type"] for field in schema.get("fields", ())]
+        for part in (*inner, *(schema.get(name) for name in ("type", "items", "values"))):
+            self.declare(part, namespace, depth + 1)
+
     def read(self, schema: Any, namespace: str, depth: int) -> Any:
         if depth > MAX_DEPTH:
             raise _Broken("nested too deeply")
@@ -65,8 +87,11 @@ class _Reader:
 
     def _complex(self, schema: dict[str, Any], namespace: str, depth: int) -> Any:
         kind = schema["type"]
-        if kind in ("record", "error", "enum", "fixed"):
-            namespace = self._remember(schema, namespace)
+        if kind in _NAMED:
+            namespace = _full_name(schema, namespace).rpartition(".")[0]
+        if schema.get("connect.name") == VARIABLE_DECIMAL:
+            scale = self._long()
+            return _decimal(self._bytes(), scale)
         match kind:
             case "record" | "error":
                 return {f["name"]: self.read(f["type"], namespace, depth + 1) for f in schema["fields"]}
@@ -85,15 +110,6 @@ class _Reader:
                 return _logical(self._bytes() if kind == "bytes" else self._primitive(kind), schema)
             case _:
                 return self.read(kind, namespace, depth + 1)
-
-    def _remember(self, schema: dict[str, Any], namespace: str) -> str:
-        name: str = schema["name"]
-        if "." not in name:
-            space = schema.get("namespace", namespace)
-            name = f"{space}.{name}" if space else name
-        inner = name.rpartition(".")[0]
-        self._named[name] = (schema, inner)
-        return inner
 
     def _find(self, name: str, namespace: str) -> tuple[Any, str]:
         full = name if "." in name or not namespace else f"{namespace}.{name}"
@@ -164,12 +180,21 @@ class _Reader:
         return chunk
 
 
+def _full_name(schema: dict[str, Any], namespace: str) -> str:
+    name: str = schema["name"]
+    space = schema.get("namespace", namespace)
+    return name if "." in name or not space else f"{space}.{name}"
+
+
 def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
 def _logical(value: Any, schema: dict[str, Any]) -> Any:
     """A value by its logical type; an unknown one leaves the value, bytes without one are left out."""
+    connect = schema.get("connect.name")
+    if isinstance(value, int) and connect in LOGICAL:
+        return convert(value, LOGICAL[connect], connect)
     kind = schema.get("logicalType")
     if isinstance(value, bytes):
         if kind == "decimal":

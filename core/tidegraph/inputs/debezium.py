@@ -7,8 +7,6 @@ guessed: such a row needs a mapping.
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Mapping as MappingOf
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -16,35 +14,23 @@ from typing import Any, Final
 
 from tidegraph.domain.documents import DocumentKind, DocumentTime
 from tidegraph.domain.errors import Rejected
-from tidegraph.domain.interval import MICROS_PER_DAY, MICROS_PER_SECOND, format_instant
 from tidegraph.inputs import mapping as mappings
 from tidegraph.inputs import mongo, times
+from tidegraph.inputs.columns import DECIMAL, LOGICAL, SINCE_1970, convert
 from tidegraph.inputs.document import Content
 from tidegraph.inputs.jsontext import dump
 from tidegraph.inputs.mapping import Mapping, scalar
 from tidegraph.inputs.times import TimeRules
 
 UNAVAILABLE: Final = "__debezium_unavailable_value"
-_CONNECT: Final = "org.apache.kafka.connect.data."
-_LOGICAL: Final = {
-    "io.debezium.time.Date": "days",
-    "io.debezium.time.Timestamp": "ms",
-    "io.debezium.time.MicroTimestamp": "us",
-    "io.debezium.time.NanoTimestamp": "ns",
-    "io.debezium.time.Time": "time_ms",
-    "io.debezium.time.MicroTime": "time_us",
-    "io.debezium.time.NanoTime": "time_ns",
-    _CONNECT + "Date": "days",
-    _CONNECT + "Timestamp": "ms",
-    _CONNECT + "Time": "time_ms",
-    "io.debezium.data.VariableScaleDecimal": "variable_decimal",
-}
-_MICROS: Final = {"days": MICROS_PER_DAY, "s": MICROS_PER_SECOND, "ms": 1_000, "us": 1}
 
 
 @dataclass(frozen=True, slots=True)
 class Wrapped:
-    """A value and the schema that Kafka Connect sent with it, if it did."""
+    """A value and the schema that Kafka Connect sent with it, if it did.
+
+    An empty schema says that the values are readable already, as those of a registry are.
+    """
 
     payload: Any
     schema: MappingOf[str, Any] | None
@@ -99,7 +85,10 @@ def read_change(
         )
     if not isinstance(image, dict):
         raise Rejected("INVALID_ENVELOPE", f"the change event op={operation!r} has no after image")
-    content = read_row(row, _field(wrapped.schema, "after"), key, rules, mapping, event)
+    side = _field(wrapped.schema, "after")
+    if side is None and wrapped.schema is not None:
+        side = {}
+    content = read_row(row, side, key, rules, mapping, event)
     return replace(
         content,
         document_id=document_id,
@@ -241,19 +230,19 @@ def _typed(value: Any, column: MappingOf[str, Any] | None, name: str) -> Any:
     if value is None or column is None or value == UNAVAILABLE:
         return value
     logical = column.get("name")
-    if logical == _CONNECT + "Decimal":
+    if logical == DECIMAL:
         parameters = column.get("parameters")
         scale = parameters.get("scale", "0") if isinstance(parameters, dict) else "0"
         return convert(value, f"decimal({scale})", name)
-    if isinstance(logical, str) and logical in _LOGICAL:
-        return convert(value, _LOGICAL[logical], name)
+    if isinstance(logical, str) and logical in LOGICAL:
+        return convert(value, LOGICAL[logical], name)
     return None if column.get("type") == "bytes" else value
 
 
 def _by_mapping_types(row: dict[str, Any], mapping: Mapping | None) -> dict[str, Any]:
     for pointer, kind in (mapping.types if mapping else {}).items():
         name = _column(pointer)
-        if row.get(name) is not None and not (isinstance(row[name], str) and kind in _MICROS | {"ns": 0}):
+        if row.get(name) is not None and not (isinstance(row[name], str) and kind in SINCE_1970):
             row[name] = convert(row[name], kind, name)
     return row
 
@@ -261,57 +250,6 @@ def _by_mapping_types(row: dict[str, Any], mapping: Mapping | None) -> dict[str,
 def _column(pointer: str) -> str:
     """The column that a pointer into a row or into its event names."""
     return pointer.removeprefix("/payload").removeprefix("/after").removeprefix("/")
-
-
-def convert(value: Any, kind: str, name: str) -> str:
-    """A column value of a known type as text.
-
-    ``kind`` is days, s, ms, us, ns (since 1970), time_ms, time_us, time_ns (since midnight),
-    ``decimal(scale)`` or variable_decimal.
-
-    Raises:
-        Rejected: the value is not of that type.
-    """
-    try:
-        if kind == "variable_decimal":
-            return _decimal(value["value"], int(value["scale"]))
-        if kind.startswith("decimal("):
-            return value if _is_decimal_text(value) else _decimal(value, int(kind[8:-1]))
-        if kind.startswith("time_"):
-            return _clock(int(value), kind)
-        micros = int(value) // 1_000 if kind == "ns" else int(value) * _MICROS[kind]
-        if abs(micros) > 1 << 60:
-            raise ValueError("out of range")
-    except (KeyError, TypeError, ValueError, binascii.Error):
-        raise Rejected(
-            "INVALID_FIELD", f"column {name}: {str(value)[:40]!r} is not of the type {kind}"
-        ) from None
-    text = format_instant(micros)
-    return text if kind == "days" else (text if "T" in text else text + "T00:00:00").removesuffix("Z")
-
-
-def _clock(value: int, kind: str) -> str:
-    micros = value * 1_000 if kind == "time_ms" else value // 1_000 if kind == "time_ns" else value
-    seconds, rest = divmod(micros, MICROS_PER_SECOND)
-    text = f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
-    return text + (f".{rest:06d}" if rest else "")
-
-
-def _is_decimal_text(value: Any) -> bool:
-    return isinstance(value, str) and "." in value and value.lstrip("+-").replace(".", "", 1).isdigit()
-
-
-def _decimal(value: Any, scale: int) -> str:
-    """Digits of a big-endian two's complement number in base64, with ``scale`` places."""
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return str(value)
-    number = int.from_bytes(base64.b64decode(value, validate=True), "big", signed=True)
-    if not -64 <= scale <= 128 or abs(number).bit_length() > 4_096:
-        raise ValueError("out of range")
-    if scale <= 0:
-        return str(number * 10**-scale)
-    digits = f"{abs(number):0{scale + 1}d}"
-    return f"{'-' if number < 0 else ''}{digits[:-scale]}.{digits[-scale:]}"
 
 
 def _refuse_untyped(row: MappingOf[str, Any], key: MappingOf[str, Any], mapping: Mapping | None) -> None:

@@ -7,6 +7,7 @@ configured; then JSON, which is a Debezium change event, a Kafka Connect row or 
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from collections.abc import Mapping as MappingOf
 from dataclasses import dataclass, replace
@@ -73,7 +74,7 @@ def decode(record: LogRecord, defaults: EnvelopeDefaults) -> RawDocument:
     _check_size(record, defaults.document.max_bytes)
     headers = _Headers(record.headers)
     tenant = headers.tenant()
-    key = _Key(record.key, tenant or defaults.document.graph)
+    key = _Key(record.key, tenant or defaults.document.graph, defaults.registry)
     content = _content(record, headers, key, defaults)
     if tenant and content.graph and content.graph != tenant:
         raise Rejected(
@@ -145,7 +146,7 @@ def _content(record: LogRecord, headers: _Headers, key: _Key, defaults: Envelope
         named = content.document_id or key.document_id or headers.get(HEADER_DOCUMENT_ID)
         return content if named else replace(content, document_id=_hash_id(record.value))
     if decoded is not None:
-        return _json(decoded, key, rules, mapping)
+        return _json(decoded, key, rules, mapping, readable=True)
     if media.is_json or (not media.name and _starts_like_json(record.value)):
         return _json(jsontext.load(record.value), key, rules, mapping)
     if media.name and not (framed and "avro" in media.name):
@@ -183,12 +184,15 @@ def _structured(
     return cloudevents.read_structured(value, rules, mapping)
 
 
-def _json(value: Any, key: _Key, rules: times.TimeRules, mapping: Mapping | None) -> Content:
+def _json(
+    value: Any, key: _Key, rules: times.TimeRules, mapping: Mapping | None, *, readable: bool = False
+) -> Content:
+    """A JSON value by its shape; ``readable`` says that a registry has told the types of its columns."""
     if not isinstance(value, dict):
         return payload.read_json(payload.require_object(value), rules, mapping)
     if "specversion" in value and ("data" in value or "data_base64" in value):
         return cloudevents.read_structured(jsontext.dump(value).encode(), rules, mapping)
-    wrapped = debezium.unwrap(value)
+    wrapped = debezium.Wrapped(value, {}) if readable else debezium.unwrap(value)
     if debezium.is_change(wrapped.payload):
         return debezium.read_change(wrapped, key.fields, rules, mapping)
     if wrapped.payload is value:
@@ -264,8 +268,9 @@ class _Key:
     A key that :func:`encode` made (graph and document id, percent-encoded) names the document id.
     """
 
-    def __init__(self, key: bytes | None, graph: str) -> None:
+    def __init__(self, key: bytes | None, graph: str, schemas: registry.Registry | None) -> None:
         self._graph = graph
+        self._schemas = schemas
         self.fields: dict[str, Any] = {}
         self.document_id = ""
         if key:
@@ -276,6 +281,10 @@ class _Key:
             text = key.decode("utf-8")
         except UnicodeDecodeError:
             text = "\0"
+        if self._schemas is not None and registry.is_framed(key):
+            with contextlib.suppress(Rejected):
+                self._take(registry.decode_value(key, self._schemas))
+                return
         if any(ord(char) < 32 for char in text):
             self.document_id = f"0x{key.hex()}" if len(key) <= 256 else _hash_id(key)
             return
@@ -290,8 +299,11 @@ class _Key:
             value = jsontext.load(text)
         except Rejected:
             return
-        if isinstance(value, str) and value.strip():
-            self.document_id = value
+        self._take(value)
+
+    def _take(self, value: Any) -> None:
+        if isinstance(value, str | int) and str(value).strip():
+            self.document_id = str(value)
         elif isinstance(value, dict):
             self.fields = debezium.key_fields(value)
             joined = ":".join(str(item) for item in self.fields.values() if item is not None)

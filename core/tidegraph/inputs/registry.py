@@ -42,6 +42,20 @@ def decode(value: bytes, registry: Registry) -> dict[str, Any]:
     """The framed value as a JSON object; logical types become ISO text and digits.
 
     Raises:
+        Rejected: as :func:`decode_value`, or the schema describes something else.
+        Retryable: the registry does not answer.
+    """
+    data = decode_value(value, registry)
+    if not isinstance(data, dict):
+        schema_id = int.from_bytes(value[1:5], "big")
+        raise Rejected("INVALID_ENVELOPE", f"schema {schema_id} does not describe a record")
+    return data
+
+
+def decode_value(value: bytes, registry: Registry) -> Any:
+    """The framed value as JSON types.
+
+    Raises:
         Rejected: unknown schema id, a format that is not supported, data that does not fit the schema.
         Retryable: the registry does not answer.
     """
@@ -64,6 +78,4 @@ def decode(value: bytes, registry: Registry) -> dict[str, Any]:
             "UNSUPPORTED_SCHEMA",
             f"schema {schema_id} is {found.schema_type}: only AVRO, PROTOBUF and JSON can be read",
         )
-    if not isinstance(data, dict):
-        raise Rejected("INVALID_ENVELOPE", f"schema {schema_id} does not describe a record")
     return data

@@ -447,7 +447,7 @@ AVRO = {
         {"name": "next", "type": ["null", "Policy"]},
         {"name": "ratio", "type": "double"},
         {"name": "open", "type": "boolean"},
-        {"name": "extra", "type": {"type": "map", "values": "int"}},
+        {"name": "extra", "type": {"type": {"type": "map", "values": "int"}}},
     ],
 }  # fmt: skip
 
@@ -669,3 +669,62 @@ def test_pointers_into_the_event(prefix):
     document = read(change("u", wrapped=False, after={"no": 5, "body": TEXT}), '{"no": 5}', mapping=mapping)
     assert (document.document_id, document.text, document.source) == ("5", TEXT, "contracts")
     assert read(change("d", wrapped=False, before={"no": 5}), '{"no": 5}', mapping=mapping).document_id == "5"
+
+
+def column(kind: str, connect: str) -> object:
+    return ["null", {"type": kind, "connect.version": 1, "connect.name": connect}]
+
+
+ENVELOPE_SCHEMA = {
+    "type": "record",
+    "name": "Envelope",
+    "namespace": "hr.public.contracts",
+    "fields": [
+        {
+            "name": "before",
+            "type": [
+                "null",
+                {
+                    "type": "record",
+                    "name": "Value",
+                    "fields": [
+                        {"name": "id", "type": "int"},
+                        {"name": "since", "type": column("int", "io.debezium.time.Date")},
+                        {"name": "signed", "type": column("long", "io.debezium.time.MicroTimestamp")},
+                    ],
+                },
+            ],
+        },
+        {"name": "after", "type": ["null", "Value"]},
+        {
+            "name": "source",
+            "type": {
+                "type": "record",
+                "name": "Source",
+                "fields": [{"name": name, "type": "string"} for name in ("name", "schema", "table")]
+                + [{"name": "ts_ms", "type": "long"}],
+            },
+        },
+        {"name": "op", "type": "string"},
+    ],
+}
+
+
+def test_change_events_in_avro_with_keys_in_avro():
+    class Schemas:
+        def find(self, schema_id):
+            key = {"type": "record", "name": "Key", "fields": [{"name": "id", "type": "int"}]}
+            texts = {1: json.dumps(ENVELOPE_SCHEMA), 2: json.dumps(key), 3: '"string"'}
+            return RegisteredSchema(schema_id, "AVRO", texts[schema_id])
+
+    row = zigzag(1) + zigzag(7) + zigzag(1) + zigzag(19844) + zigzag(1) + zigzag(1714515300250001)
+    source = avro_text("hr") + avro_text("public") + avro_text("contracts") + zigzag(1714543200000)
+    created = framed(1, zigzag(0) + row + source + avro_text("c"))
+    deleted = framed(1, row + zigzag(0) + source + avro_text("d"))
+    document = read(created, framed(2, zigzag(7)), registry=Schemas())
+    assert document.document_id == "hr.public.contracts/7"
+    assert "since: 2024-05-01\nsigned: 2024-04-30T22:15:00.250001" in document.text
+    assert time_of(document) == "2024-05-01T06:00:00Z"
+    assert read(deleted, framed(2, zigzag(7)), registry=Schemas()).kind is DocumentKind.RETRACTION
+    assert read(None, framed(2, zigzag(7)), registry=Schemas()).document_id == "7"
+    assert read(None, framed(3, avro_text("memo")), registry=Schemas()).document_id == "memo"
