@@ -62,7 +62,7 @@ def chunk_text(
 def _windows(text: str) -> list[tuple[int, int]]:
     """Spans of the windows: 1,200 tokens each, the next one starting 1,136 tokens on."""
     tokens = [match.span() for match in _TOKEN.finditer(text)]
-    windows = []
+    windows: list[tuple[int, int]] = []
     first = 0
     while first < len(tokens):
         begin = tokens[first][0] if first else 0

@@ -17,6 +17,7 @@ from tidegraph.language.coreference import Coreferencer, RuleCoreferencer
 from tidegraph.language.events import Draft, drafts, score
 from tidegraph.language.parsing import Sentence, model_version, parse
 from tidegraph.language.passages import Layout, Passage, Table, layout
+from tidegraph.language.records import extract_records
 from tidegraph.language.registers import About, read_pair, read_table
 from tidegraph.language.status import Stance, stance
 from tidegraph.language.times import TimeContext
@@ -67,7 +68,8 @@ class LanguageExtractor:
         for passage, sentences in zip(passages, parse([p.unit for p in passages]), strict=True):
             passage.sentences = sentences
         for document, each in zip(group, layouts, strict=True):
-            yield self._assemble(document, each)
+            told = self._assemble(document, each)
+            yield _joined(told, extract_records(document, self.epoch)) if document.records else told
 
     def _assemble(self, document: GroundedDocument, page: Layout) -> ExtractedDocument:
         header = document.header
@@ -151,6 +153,15 @@ class LanguageExtractor:
             status=draft.status,
             extractor=NAME,
         )
+
+
+def _joined(told: ExtractedDocument, mapped: ExtractedDocument) -> ExtractedDocument:
+    """Text and records of one document as one reading."""
+    return replace(
+        told,
+        mentions=(*told.mentions, *mapped.mentions),
+        assertions=(*told.assertions, *mapped.assertions),
+    )
 
 
 def _add_mentions(builder: Builder, first: int, events: list[Event], last: int) -> None:

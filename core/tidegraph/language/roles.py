@@ -98,8 +98,9 @@ def _explicit(token: Token) -> Role | None:
                 and token.lemma in {"position", "post", "office", "title", "role", "seat"}
                 and _is_title(target)
             ):
-                return Role(
-                    target, "role", target.name.text, [], True, target.name.text, target.start, target.end
+                text = target.name.text
+                return _written_title(token) or Role(
+                    target, "role", text, [], True, text, target.start, target.end
                 )
     if (title := _written_title(token)) is not None:
         return title

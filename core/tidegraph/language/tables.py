@@ -175,10 +175,10 @@ def _role_name(area: Cell | None, column: Cell, kind: str, area_is_role: bool) -
 def persons_in(cell: Cell) -> Iterator[Cell]:
     """The people that a cell names; placeholders name nobody."""
     at = 0
-    for piece in _SPLIT.split(cell.text):
-        begin = cell.text.find(piece, at)
-        at = begin + len(piece)
-        name = plain(piece)
+    for piece in _SPLIT.split(plain(cell.text)):
+        name = piece.strip()
+        begin = max(cell.text.find(name, at), at)
+        at = begin + len(name)
         if (
             name.lower() in _NOBODY
             or not _PERSON.match(name)
