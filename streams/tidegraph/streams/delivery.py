@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from tidegraph.domain.errors import Conflicted, NotFound, Rejected, Retryable
+from tidegraph.domain.errors import Conflicted, Rejected, Retryable
 from tidegraph.events.v1 import records_pb2
 from tidegraph.log.headers import stamped
 from tidegraph.log.keys import join_key
@@ -70,7 +70,7 @@ class ChangeFeed:
         while True:
             try:
                 rows = await self.store.changes(graph, after, limit)
-            except NotFound:
+            except Rejected:  # no such graph, or none of that name could be: nothing was written to it
                 return []
             if len(rows) < limit:
                 return rows

@@ -1,0 +1,104 @@
+"""Status lines fold to one state a document and one watermark a graph, in any order, any number of times."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+from tidegraph.domain.documents import Position
+from tidegraph.domain.interval import OPEN_START
+from tidegraph.log.codecs import encode
+from tidegraph.log.status import READ_TO, StatusRecord
+from tidegraph.ports import LogRecord
+from tidegraph.storage.memory import MemoryStatusStore
+from tidegraph.streams.progress import MemoryProgress
+from tidegraph.streams.stages.track import Tracker
+
+
+def _line(
+    offset: int, stage: str, outcome: str = "", *, part: int = 1, parts: int = 1, at: int = 100
+) -> StatusRecord:
+    position = Position("documents", 0, offset, "life")
+    order = ("ground", "extract", "resolve", "write").index(stage) + 1
+    return StatusRecord(position, "g", f"d{offset}", "r", stage, outcome, "", at, at + order, part, parts)
+
+
+def _mark(partition: int, stamp: int, partitions: int = 2, life: str = "life") -> StatusRecord:
+    position = Position("documents", partition, 0, life)
+    return StatusRecord(position, "", "", "", READ_TO, "", "", stamp, 0, 0, partitions)
+
+
+def _records(*lines: StatusRecord) -> list[LogRecord]:
+    return [LogRecord("status", 0, n, 0, b"", encode(line), ()) for n, line in enumerate(lines)]
+
+
+async def test_a_document_in_parts_is_committed_with_its_last_part() -> None:
+    store = MemoryStatusStore()
+    tracker = Tracker(store, MemoryProgress())
+    await tracker.fold(_records(_line(1, "ground", part=0, parts=3)))
+    for part in (3, 1):
+        await tracker.fold(_records(_line(1, "write", "committed", part=part, parts=3)))
+        await tracker.fold(_records(_line(1, "write", "committed", part=part, parts=3)))
+    [status] = await store.get([Position("documents", 0, 1, "life")])
+    assert (status.stage, status.outcome) == ("write", "")
+    await tracker.fold(_records(_line(1, "write", "committed", part=2, parts=3)))
+    [status] = await store.get([Position("documents", 0, 1, "life")])
+    assert status.outcome == "committed"
+
+
+async def test_a_part_in_the_dead_letters_decides_for_the_document() -> None:
+    store = MemoryStatusStore()
+    tracker = Tracker(store, MemoryProgress())
+    await tracker.fold(
+        _records(
+            _line(1, "write", "committed", part=1, parts=2),
+            _line(1, "extract", "dead_letter", part=2, parts=2),
+        )
+    )
+    [status] = await store.get([Position("documents", 0, 1, "life")])
+    assert status.outcome == "dead_letter"
+
+
+async def test_the_order_of_the_lines_does_not_matter(rng: random.Random) -> None:
+    lines = [_line(n, "ground") for n in range(6)] + [_line(n, "extract") for n in range(6)]
+    lines += [_line(n, "write", "committed") for n in range(4)] + [_line(4, "extract", "dead_letter")]
+    lines += [_line(5, "write", "committed", part=part, parts=2) for part in (1, 2)]
+    results = []
+    for _ in range(20):
+        rng.shuffle(lines)
+        store = MemoryStatusStore()
+        tracker = Tracker(store, MemoryProgress())
+        for line in lines + lines[:7]:
+            await tracker.fold(_records(line))
+        results.append(await store.summary("g"))
+    assert all(result == results[0] for result in results)
+    assert dict(results[0]) == {"committed": 5, "dead_letter": 1, "retracted": 0, "in_progress": 0}
+
+
+async def test_a_broken_line_is_left_out() -> None:
+    store = MemoryStatusStore()
+    tracker = Tracker(store, MemoryProgress())
+    good = _records(_line(1, "ground"))
+    await tracker.fold([replace(good[0], value=b"\xff\xff"), replace(good[0], value=None), *good])
+    assert (await store.summary("g"))["in_progress"] == 1
+
+
+async def test_the_watermark_waits_for_every_partition_and_every_document() -> None:
+    store = MemoryStatusStore()
+    tracker = Tracker(store, MemoryProgress())
+    await tracker.fold(_records(_line(1, "ground", at=50), _mark(0, 80)))
+    await tracker.fold(_records(_line(1, "write", "committed", at=50)))
+    assert await store.watermark("g") == OPEN_START, "partition 1 has not told how far it was read"
+    await tracker.fold(_records(_mark(1, 60)))
+    assert await store.watermark("g") == 60
+    await tracker.fold(_records(_mark(1, 90)))
+    assert await store.watermark("g") == 80
+    await tracker.fold(_records(_mark(1, 70)))
+    assert await store.watermark("g") == 80, "an old mark, read again, takes nothing back"
+
+
+async def test_marks_of_a_broker_that_forgot_do_not_hold_the_watermark() -> None:
+    progress = MemoryProgress()
+    await progress.mark_read([_mark(0, 500), _mark(1, 400)])
+    await progress.mark_read([_mark(0, 700, life="next")])
+    assert dict(await progress.read_marks()) == {0: 700, 1: 400}
