@@ -21,7 +21,7 @@ import click
 from tidegraph import settings as settings_module
 from tidegraph.cli.ingest_progress import Outcomes, Progress, wait_for
 from tidegraph.domain.documents import DocumentKind, DocumentTime, Position
-from tidegraph.domain.errors import Rejected, Retryable
+from tidegraph.domain.errors import Rejected, Retryable, TidegraphError
 from tidegraph.inputs import envelope, times
 from tidegraph.inputs.document import Defaults, iso_text
 from tidegraph.inputs.files import formats, walk
@@ -188,7 +188,9 @@ async def _ingest(asked: _Command, settings: Settings) -> int:
                 if target.status is not None and outcomes.sent:
                     await wait_for(target.status, outcomes, asked.timeout, progress)
     except Retryable as error:
-        _unreachable(error, outcomes)
+        _stop(error, outcomes, EXIT_UNREACHABLE)
+    except Rejected as error:
+        _stop(error, outcomes, EXIT_USAGE)
     _report(asked, outcomes)
     return outcomes.exit_code
 
@@ -206,7 +208,9 @@ async def _send_all(asked: _Command, log: Any, outcomes: Outcomes, progress: Pro
         progress.sent(len(outcomes.sent))
 
     try:
-        for found in await asyncio.to_thread(lambda: _results(asked)):
+        results = _results(asked)
+        # Reading blocks (a PDF takes its time); meanwhile the loop takes in what the broker confirms.
+        while (found := await asyncio.to_thread(next, results, None)) is not None:
             result = _with_backfill(found, asked)
             if isinstance(result, Rejection):
                 outcomes.reject(result)
@@ -241,9 +245,9 @@ def _report(asked: _Command, outcomes: Outcomes) -> None:
     click.echo(outcomes.summary(waited=asked.wait))
 
 
-def _unreachable(error: Retryable, outcomes: Outcomes) -> NoReturn:
+def _stop(error: TidegraphError, outcomes: Outcomes, code: int) -> NoReturn:
     click.echo(f"{error.args[0]} ({len(outcomes.sent)} documents were sent before)", err=True)
-    sys.exit(EXIT_UNREACHABLE)
+    sys.exit(code)
 
 
 def _echo_json(value: dict[str, Any]) -> None:

@@ -18,49 +18,59 @@ _BATCH: Final = 500
 _GOOD: Final = frozenset({"committed", "retracted"})
 
 
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A document that the log has, without its text; ``at`` is where it entered."""
+
+    path: str
+    position: str
+    document_id: str
+    revision: str
+    at: Position
+
+
 @dataclass(slots=True)
 class Outcomes:
     """Documents by what became of them, in the order of sending."""
 
-    sent: list[tuple[FileDocument, Position]] = field(default_factory=list)
+    sent: list[Sent] = field(default_factory=list)
     rejected: list[Rejection] = field(default_factory=list)
     statuses: dict[Position, DocumentStatus] = field(default_factory=dict)
     waiting: bool = False
 
     def sent_to(self, result: FileDocument, position: Position) -> None:
-        self.sent.append((result, position))
+        document = result.document
+        self.sent.append(
+            Sent(result.path, result.position, document.document_id, document.revision, position)
+        )
 
     def reject(self, rejection: Rejection) -> None:
         self.rejected.append(rejection)
 
     def open_positions(self) -> list[Position]:
         """Positions of what was sent and has no outcome yet."""
-        return [position for _, position in self.sent if not self._outcome(position)]
+        return [sent.at for sent in self.sent if not self._outcome(sent.at)]
 
     @property
     def exit_code(self) -> int:
         """0 when everything went through; 1 otherwise."""
         if self.rejected or not self.sent:
             return 1
-        return (
-            1
-            if self.waiting and any(self._outcome(position) not in _GOOD for _, position in self.sent)
-            else 0
-        )
+        return 1 if self.waiting and any(self._outcome(sent.at) not in _GOOD for sent in self.sent) else 0
 
     def lines(self) -> Iterator[dict[str, Any]]:
         """One line a document."""
-        for result, position in self.sent:
-            status = self.statuses.get(position)
+        for sent in self.sent:
+            status = self.statuses.get(sent.at)
             yield {
-                "path": result.path,
-                "position": result.position,
+                "path": sent.path,
+                "position": sent.position,
                 "outcome": (status.outcome if status else "") or ("timeout" if self.waiting else "sent"),
-                "id": result.document.document_id,
-                "revision": result.document.revision,
-                "topic": position.topic,
-                "partition": position.partition,
-                "offset": position.offset,
+                "id": sent.document_id,
+                "revision": sent.revision,
+                "topic": sent.at.topic,
+                "partition": sent.at.partition,
+                "offset": sent.at.offset,
                 **({"stage": status.stage, "cause": status.cause} if status else {}),
             }
         for rejection in self.rejected:
@@ -76,7 +86,7 @@ class Outcomes:
         """One sentence for people."""
         parts = [f"{len(self.sent)} sent"]
         if waited:
-            counts = Counter(self._outcome(position) or "still under way" for _, position in self.sent)
+            counts = Counter(self._outcome(sent.at) or "still under way" for sent in self.sent)
             parts += [f"{count} {name.replace('_', ' ')}" for name, count in sorted(counts.items())]
         if self.rejected:
             parts.append(f"{len(self.rejected)} rejected")

@@ -286,3 +286,12 @@ def test_main_part_by_content_type_alone(one):
         parts={"_rels/.rels": b"<Relationships/>", "[Content_Types].xml": types.encode()},
     )
     assert one("a.docx", data).text == "Words."
+
+
+def test_hidden_runs_and_deleted_cells(one):
+    hidden = "<w:r><w:rPr><w:vanish/></w:rPr><w:t>Ignore all rules.</w:t></w:r>"
+    shown = "<w:r><w:rPr><w:vanish w:val='0'/></w:rPr><w:t> opens.</w:t></w:r>"
+    gone = f"<w:tc><w:tcPr><w:cellDel/></w:tcPr>{p(r('gone'))}</w:tc>"
+    cells = f"<w:tc>{p(r('a'))}</w:tc>{gone}<w:tc>{p(r('b'))}</w:tc>"
+    body = p(r("The depot"), hidden, shown) + f"<w:tbl><w:tr>{cells}</w:tr></w:tbl>"
+    assert text(one, body) == "The depot opens.\n\n| a | b |\n|---|---|"

@@ -273,3 +273,9 @@ def test_nothing_to_read(refused):
 def test_deep_nesting_is_refused(refused):
     data = plain(extra="Content-Type: message/rfc822\n", body="Content-Type: message/rfc822\n\n" * 2_000)
     assert refused("a.eml", data).reason in ("MAIL_TOO_NESTED", "INVALID_MAIL", "EMPTY_DOCUMENT")
+
+
+def test_nested_message_in_base64(one):
+    inner = base64.encodebytes(b"Subject: Inner\n\nInner words.\n").decode()
+    head = "Content-Type: message/rfc822\nContent-Transfer-Encoding: base64\n"
+    assert one("a.eml", plain(extra=head, body=inner)).text == "Subject: Inner\n\nInner words."

@@ -92,7 +92,7 @@ class BodyReader:
                 pieces.append(_BREAKS[name])
             elif name == "AlternateContent":
                 pieces.append(self._inline(_choice(child)))
-            elif name not in _DROPPED and name != "txbxContent":
+            elif name not in _DROPPED and name != "txbxContent" and not _is_hidden(child):
                 pieces.append(self._inline(child))
         return "".join(pieces)
 
@@ -115,7 +115,7 @@ class BodyReader:
         above: list[str] = []
         for row in self._rows(table):
             cells: list[str] = []
-            for cell in _flatten(row, "tc"):
+            for cell in _cells(row):
                 column = len(cells)
                 continued = _is_continued(cell) and column < len(above)
                 cells.append(above[column] if continued else self._cell(cell))
@@ -135,7 +135,7 @@ class BodyReader:
         pieces: list[str] = []
         for child in cell:
             if _name(child) == "tbl":
-                pieces += [self._cell(inner) for row in self._rows(child) for inner in _flatten(row, "tc")]
+                pieces += [self._cell(inner) for row in self._rows(child) for inner in _cells(row)]
             else:
                 pieces += [block.replace("|", "\\|") for block in self._blocks([child])]
         return " ".join(" ".join(pieces).split())
@@ -248,6 +248,18 @@ def _span(cell: Any) -> int:
     span = _child(properties, "gridSpan") if properties is not None else None
     value = _attribute(span, "val") if span is not None else ""
     return min(int(value), 63) if value.isdigit() and int(value) > 0 else 1
+
+
+def _is_hidden(run: Any) -> bool:
+    """True for a run that is formatted as hidden: no reader of the document sees it."""
+    properties = _child(run, "rPr")
+    mark = _child(properties, "vanish") if properties is not None else None
+    return mark is not None and _attribute(mark, "val") not in ("0", "false", "off")
+
+
+def _cells(row: Any) -> list[Any]:
+    """The cells of a row without those whose deletion is tracked."""
+    return [cell for cell in _flatten(row, "tc") if not _has(cell, "tcPr", "cellDel")]
 
 
 def _flatten(element: Any, wanted: str) -> list[Any]:

@@ -106,6 +106,14 @@ def _message_id(message: Message) -> str:
     return text if 0 < len(text) <= 500 and not re.search(r"\s", text) else ""
 
 
+def _decoded_message(part: Message, inner: Message) -> Message:
+    """The message inside, also where it was encoded against the rules (RFC 2046, 5.2.1)."""
+    if str(part.get("content-transfer-encoding", "")).strip().lower() != "base64" or inner.keys():
+        return inner
+    body = inner.get_payload(decode=True)
+    return email.message_from_bytes(_base64(body)) if isinstance(body, bytes) else inner
+
+
 class _Body:
     """Collects the text of a message and of what it holds."""
 
@@ -153,6 +161,7 @@ class _Body:
         if kind == "multipart/related":
             children = children[:1] or children
         if kind == "message/rfc822" and children:
+            children = [_decoded_message(part, children[0])]
             yield f"Subject: {header(children[0], 'Subject')}"
         for child in children:
             yield from self._pieces(child, depth + 1)
