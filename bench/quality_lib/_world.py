@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+
 from tidegraph import settings as settings_module
 from tidegraph.domain.documents import DocumentTime, Granularity, Position
 from tidegraph.domain.errors import NotFound
