@@ -1,8 +1,15 @@
-"""Makes the helpers beside the tests importable."""
+"""Serves the API to the tests that call it."""
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
+from collections.abc import AsyncIterator
 
-sys.path.insert(0, str(Path(__file__).parent))
+import pytest
+from tests.unit.services.running import Running, serving
+
+
+@pytest.fixture
+async def running() -> AsyncIterator[Running]:
+    """A server on the twins with a client on it."""
+    async for running in serving():
+        yield running

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 import grpc
 import pytest
-from world import GRAPH, Doc, World
+from tests.unit.services.world import GRAPH, Doc, World
 
 from tidegraph.client import ApiError, Options, SyncClient
 from tidegraph.client.aio import as_of

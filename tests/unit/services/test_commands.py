@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from world import GRAPH, Doc, World
+from tests.unit.services.world import GRAPH, Doc, World
 
 from tidegraph.cli.main import COMMANDS, main
 from tidegraph.domain.documents import Position

@@ -5,123 +5,15 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from world import Doc, World
+from tests.unit.services.orlan import orlan
+from tests.unit.services.world import World
 
-from tidegraph.domain.documents import Status, Verb
 from tidegraph.services.usecases.answers import Outcome
-
-POLICY = "Orlan data policy"
 
 
 @pytest.fixture(scope="module")
 def world() -> World:
-    world = World()
-    for name in ("Tessa Brandt", "Olaf Renner", "Nia Coates", "Piet Vos", "Marek Dunn", "Ines Lowell"):
-        world.person(name)
-    role = world.claim
-    role("Tessa Brandt", "holds_role", "Orlan Freight", "2015-04-01", role="CEO", doc=Doc("d1", "2015-04-02"))
-    role("Olaf Renner", "holds_role", "Orlan Freight", "2018-09-10", role="ceo", doc=Doc("d2", "2018-09-11"))
-    role(
-        "Nia Coates",
-        "holds_role",
-        "Orlan Freight",
-        "2022-01",
-        role="chief executive",
-        doc=Doc("d3", "2022-01-20"),
-    )
-    role(
-        "Piet Vos",
-        "holds_role",
-        "Orlan Freight",
-        "2019-03",
-        "2021-06-30",
-        role="finance director",
-        doc=Doc("d4"),
-    )
-    role("Marek Dunn", "holds_role", "Orlan Freight", "2016", role="head of procurement", doc=Doc("d5"))
-    role("Olaf Renner", "employer", "Kestrel Bank", "2009-02-01", "2014-12-31", doc=Doc("d6"))
-    role("Olaf Renner", "employer", "Lund Partners", "2015-01-15", "2018-08-31", doc=Doc("d7"))
-    role("Olaf Renner", "educated_at", "Marl University", "2001", "2005", doc=Doc("d8"))
-    role("Ines Lowell", "holds_role", "Quill Museum", "2023-06-05", seen=True, role="curator", doc=Doc("d9"))
-    value = "has_value"
-    role(
-        POLICY,
-        value,
-        "30 days",
-        "2019-01-01",
-        literal=True,
-        attribute="retention period",
-        doc=Doc("p1", "2019-01-01"),
-    )
-    role(
-        POLICY,
-        value,
-        "45 days",
-        "2021-07-01",
-        literal=True,
-        attribute="retention period",
-        doc=Doc("p2", "2021-06-20"),
-    )
-    role("Orlan Freight", "headquarters", "Tilbury", "2010", doc=Doc("h1"))
-    role("Orlan Freight", "headquarters", "Rotterdam", "2020-10-01", doc=Doc("h2", "2020-09-30"))
-    for name, day in (
-        ("Aspen", "2023-02-14"),
-        ("Beech", "2023-05-20"),
-        ("Cypress", "2023-06-30"),
-        ("Damson", "2023-09-01"),
-    ):
-        role("Orlan Freight", "released", name, day, doc=Doc(f"r-{name}", day))
-    role(
-        "gate-7",
-        "status",
-        "closed",
-        "2024-03-04",
-        "2024-03-09",
-        literal=True,
-        verb=Verb.STATE,
-        doc=Doc("g1", "2024-03-10"),
-    )
-    role(
-        "gate-7",
-        "status",
-        "closed",
-        "2024-11-20",
-        "2024-11-22",
-        literal=True,
-        verb=Verb.STATE,
-        doc=Doc("g2", "2024-11-23"),
-    )
-    role(
-        "Nia Coates",
-        "holds_role",
-        "Harbour Trust",
-        "2027-01-01",
-        role="chair",
-        status=Status.PLANNED,
-        doc=Doc("x1", "2025-05-01"),
-    )
-    world.event(
-        "Orlan Freight signed the charter of the Delta terminal on 4 May 2021.", "2021-05-04", "Orlan Freight"
-    )
-    world.event(
-        "Inspectors visited the Delta terminal of Orlan Freight on 9 June 2021.",
-        "2021-06-09",
-        "Orlan Freight",
-    )
-    world.event(
-        "The Delta terminal of Orlan Freight was finished on 1 August 2021.", "2021-08-01", "Orlan Freight"
-    )
-    world.event("Orlan Freight sold two cranes on 5 October 2021.", "2021-10-05", "Orlan Freight")
-    world.event("Orlan Freight will not close its Tilbury yard.", "", "Orlan Freight", "Tilbury")
-    world.chunk(
-        "Visitors sign in at the gate. Lost badges are reported within one day.",
-        Doc("site-rules", "2018-01-01", title="Site rules", revision="1"),
-    )
-    world.chunk(
-        "Visitors sign in at the gate. Lost badges are reported within two hours.",
-        Doc("site-rules", "2022-01-01", title="Site rules", revision="2"),
-    )
-    return asyncio.run(world.build())
+    return asyncio.run(orlan().build())
 
 
 ANSWERS = [

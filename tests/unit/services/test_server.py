@@ -9,15 +9,12 @@ from datetime import UTC, datetime
 import grpc
 import grpc.aio
 import pytest
-from google.rpc import error_details_pb2
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
-from grpc_status import rpc_status
-from world import GRAPH, Doc, World
+from tests.unit.services.running import SETTINGS, Running, rpc_error
+from tests.unit.services.world import GRAPH, Doc, World
 
 from tidegraph.api.v1 import (
-    admin_pb2,
-    admin_pb2_grpc,
     ingest_pb2,
     ingest_pb2_grpc,
     query_pb2,
@@ -25,70 +22,12 @@ from tidegraph.api.v1 import (
     types_pb2,
 )
 from tidegraph.client import ApiError, Client, Options
+from tidegraph.domain.documents import Position
 from tidegraph.domain.errors import Rejected
 from tidegraph.ports import DocumentStatus
 from tidegraph.services.server import ApiServer, DrainTimes
 from tidegraph.services.tokens import await_token, read_await_token
 from tidegraph.settings import ServerSettings
-
-SETTINGS = ServerSettings(
-    host="127.0.0.1",
-    port=0,
-    reflection=True,
-    max_message_bytes=1_000_000,
-    default_deadline_seconds=5.0,
-    max_deadline_seconds=10.0,
-)
-
-
-class Running:
-    """A server with a client on it."""
-
-    def __init__(self, world: World, server: ApiServer, port: int, client: Client) -> None:
-        self.world = world
-        self.server = server
-        self.target = f"127.0.0.1:{port}"
-        self.client = client
-
-
-async def _world() -> World:
-    world = World()
-    for name in ("Ada Quill", "Ben Marsh"):
-        world.person(name)
-    world.claim(
-        "Ada Quill",
-        "holds_role",
-        "Fenwick Mill",
-        "2019-03-01",
-        role="chair",
-        doc=Doc("minutes-1", "2019-03-02", title="Minutes"),
-        sentence="Ada Quill was elected chair of Fenwick Mill on 1 March 2019.",
-    )
-    world.claim(
-        "Ben Marsh",
-        "holds_role",
-        "Fenwick Mill",
-        "2022-06-01",
-        role="chair",
-        doc=Doc("minutes-2", "2022-06-02", title="Minutes"),
-        sentence="Ben Marsh became chair of Fenwick Mill on 1 June 2022.",
-    )
-    one = world.event("Fenwick Mill opened a weir.", "2020-05-01", "Fenwick Mill")
-    two = world.event("Fenwick Mill repaired the weir.", "2020-08-01", "Fenwick Mill")
-    world.related(one, two, 0.8)
-    world.chunk("The mill keeps its accounts for ten years.", Doc("rules", "2018-01-01", title="Mill rules"))
-    return await world.build()
-
-
-@pytest.fixture
-async def running() -> AsyncIterator[Running]:
-    world = await _world()
-    server = ApiServer(SETTINGS, world.ports(), GRAPH)
-    port = await server.start()
-    async with Client(f"127.0.0.1:{port}") as client:
-        yield Running(world, server, port, client)
-    await server.drain(DrainTimes(0, 0))
-
 
 # --- questions --------------------------------------------------------------------------------------
 
@@ -232,7 +171,7 @@ async def test_a_document_is_written_into_the_log(running: Running) -> None:
     record = [r async for r in running.world.log.read("documents")][position.offset]
     assert b"Ben Marsh left." in (record.value or b"")
     request = ingest_pb2.GetIngestRequest(await_token=accepted.await_token)
-    assert (await _error(running.client.ingest.GetIngest(request)))[1] == "INGEST_NOT_FOUND"
+    assert (await rpc_error(running.client.ingest.GetIngest(request)))[1] == "INGEST_NOT_FOUND"
 
 
 async def test_ingest_status_and_dead_letters(running: Running) -> None:
@@ -293,140 +232,6 @@ async def test_status_tells_rows_and_components(running: Running) -> None:
     }
 
 
-# --- errors ------------------------------------------------------------------------------------------
-
-
-async def _error(call: grpc.aio.UnaryUnaryCall[object, object]) -> tuple[grpc.StatusCode, str, str]:
-    with pytest.raises(grpc.aio.AioRpcError) as caught:
-        await call
-    status = rpc_status.from_call(caught.value)
-    info = error_details_pb2.ErrorInfo()
-    assert status.details[0].Unpack(info)
-    assert info.domain == "tidegraph"
-    assert info.metadata["request_id"]
-    return caught.value.code(), info.reason, caught.value.details() or ""
-
-
-INVALID, MISSING = grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.NOT_FOUND
-BAD_DATE = types_pb2.AsOf(valid_text="the day before")
-
-
-@pytest.mark.parametrize(
-    ("method", "request_message", "code", "reason"),
-    [
-        ("Retrieve", query_pb2.RetrieveRequest(), INVALID, "EMPTY_QUESTION"),
-        ("Retrieve", query_pb2.RetrieveRequest(query="a", page_size=-1), INVALID, "INVALID_PAGE_SIZE"),
-        ("Retrieve", query_pb2.RetrieveRequest(query="a", page_token="x"), INVALID, "INVALID_PAGE_TOKEN"),
-        ("Retrieve", query_pb2.RetrieveRequest(query="x" * 3_000), INVALID, "QUESTION_TOO_LONG"),
-        ("GetTimeline", query_pb2.GetTimelineRequest(), INVALID, "NO_RESTRICTION"),
-        ("GetTimeline", query_pb2.GetTimelineRequest(entity="Nobody"), MISSING, "ENTITY_NOT_FOUND"),
-        ("GetTimeline", query_pb2.GetTimelineRequest(entity="a", token_budget=-1), INVALID, "INVALID_BUDGET"),
-        ("GetFacts", query_pb2.GetFactsRequest(predicate="chair"), INVALID, "NO_RESTRICTION"),
-        ("GetFacts", query_pb2.GetFactsRequest(entity="Nobody"), MISSING, "ENTITY_NOT_FOUND"),
-        ("GetFacts", query_pb2.GetFactsRequest(entity="a", as_of=BAD_DATE), INVALID, "INVALID_DATE"),
-        ("ListFactHistory", query_pb2.ListFactHistoryRequest(), INVALID, "NO_RESTRICTION"),
-        ("ListFactHistory", query_pb2.ListFactHistoryRequest(fact_id="x"), MISSING, "FACT_NOT_FOUND"),
-        ("GetEntity", query_pb2.GetEntityRequest(entity="Nobody"), MISSING, "ENTITY_NOT_FOUND"),
-        ("ExplainFact", query_pb2.ExplainFactRequest(fact_id="x"), MISSING, "FACT_NOT_FOUND"),
-        ("Walk", query_pb2.WalkRequest(), INVALID, "NO_SEEDS"),
-        ("Walk", query_pb2.WalkRequest(seed_event_ids=["x"]), MISSING, "EVENT_NOT_FOUND"),
-        ("Walk", query_pb2.WalkRequest(seed_event_ids=["x"], length=99), INVALID, "INVALID_WALK"),
-    ],
-)
-async def test_wrong_queries_say_what_is_wrong(
-    running: Running, method: str, request_message: object, code: grpc.StatusCode, reason: str
-) -> None:
-    call = getattr(running.client.query, method)(request_message)
-    assert (await _error(call))[:2] == (code, reason)
-
-
-@pytest.mark.parametrize(
-    ("method", "request_message", "code", "reason"),
-    [
-        ("SubmitDocument", ingest_pb2.SubmitDocumentRequest(), INVALID, "EMPTY_DOCUMENT"),
-        ("GetIngest", ingest_pb2.GetIngestRequest(), INVALID, "NO_RESTRICTION"),
-        ("GetIngest", ingest_pb2.GetIngestRequest(await_token="x"), INVALID, "INVALID_AWAIT_TOKEN"),
-        ("GetIngest", ingest_pb2.GetIngestRequest(document_id="x"), MISSING, "INGEST_NOT_FOUND"),
-        ("RetractDocument", ingest_pb2.RetractDocumentRequest(), INVALID, "MISSING_ID"),
-        (
-            "EraseDocument",
-            ingest_pb2.EraseDocumentRequest(),
-            grpc.StatusCode.UNIMPLEMENTED,
-            "NOT_IMPLEMENTED",
-        ),
-        (
-            "ReplayDeadLetters",
-            ingest_pb2.ReplayDeadLettersRequest(),
-            grpc.StatusCode.UNIMPLEMENTED,
-            "NOT_IMPLEMENTED",
-        ),
-    ],
-)
-async def test_wrong_writes_say_what_is_wrong(
-    running: Running, method: str, request_message: object, code: grpc.StatusCode, reason: str
-) -> None:
-    call = getattr(running.client.ingest, method)(request_message)
-    assert (await _error(call))[:2] == (code, reason)
-
-
-async def test_every_admin_method_says_that_it_is_not_served(running: Running) -> None:
-    service = admin_pb2.DESCRIPTOR.services_by_name["AdminService"]
-    assert len(service.methods) == 9
-    async with grpc.aio.insecure_channel(running.target) as channel:
-        stub = admin_pb2_grpc.AdminServiceStub(channel)
-        for method in service.methods:
-            request = getattr(admin_pb2, method.input_type.name)()
-            code, reason, message = await _error(getattr(stub, method.name)(request))
-            assert (code, reason) == (grpc.StatusCode.UNIMPLEMENTED, "NOT_IMPLEMENTED")
-            assert method.name in message
-
-
-async def test_an_unknown_graph_is_not_an_empty_answer(running: Running) -> None:
-    async with Client(running.target, graph="other") as client:
-        with pytest.raises(ApiError) as caught:
-            await client.ask("Who is chair of Fenwick Mill?")
-        assert (caught.value.code, caught.value.reason) == (MISSING, "GRAPH_NOT_FOUND")
-    async with Client(running.target, graph="no/such name") as client:
-        with pytest.raises(ApiError) as caught:
-            await client.status()
-        assert caught.value.reason == "INVALID_GRAPH"
-
-
-async def test_a_bug_leaks_nothing_but_its_request_id(
-    running: Running, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    async def broken(*_: object) -> None:
-        raise ZeroDivisionError("the secret of the house")
-
-    monkeypatch.setattr(running.world.store, "sequence", broken)
-    call = running.client.query.GetEntity(
-        query_pb2.GetEntityRequest(entity="Fenwick Mill"), metadata=(("x-request-id", "trace-1"),)
-    )
-    code, reason, message = await _error(call)
-    assert (code, reason) == (grpc.StatusCode.INTERNAL, "INTERNAL")
-    assert "trace-1" in message
-    assert "secret" not in message
-    assert "trace-1" in caplog.text
-    assert "the secret of the house" in caplog.text
-
-
-async def test_a_call_ends_at_the_default_deadline(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def stuck(*_: object) -> None:
-        await asyncio.Event().wait()
-
-    monkeypatch.setattr(running.world.store, "sequence", stuck)
-    settings = ServerSettings("127.0.0.1", 0, False, 1_000_000, 0.2, 0.2)
-    server = ApiServer(settings, running.world.ports(), GRAPH)
-    port = await server.start()
-    async with Client(f"127.0.0.1:{port}") as client:
-        request = query_pb2.GetEntityRequest(entity="Fenwick Mill")
-        assert (await _error(client.query.GetEntity(request)))[0] is grpc.StatusCode.DEADLINE_EXCEEDED
-        with pytest.raises(ApiError) as caught:
-            await client.ask("Who is chair of Fenwick Mill?")
-        assert caught.value.reason == "DEADLINE_EXCEEDED"
-    await server.drain(DrainTimes(0, 0))
-
-
 # --- the server itself -----------------------------------------------------------------------------------
 
 
@@ -471,8 +276,6 @@ async def test_it_listens_on_loopback_only(running: Running) -> None:
 
 
 def test_tokens_round_trip_and_refuse_others() -> None:
-    from tidegraph.domain.documents import Position
-
     position = Position("documents", 3, 17, "life-1")
     assert read_await_token(await_token(position)) == position
     for token in ("", "x", "WyJhMSJd", await_token(position)[:-3], "ä" * 10, "A" * 3_000):

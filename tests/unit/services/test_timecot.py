@@ -6,7 +6,7 @@ import re
 from collections.abc import AsyncIterator
 
 import pytest
-from world import Doc, World
+from tests.unit.services.world import Doc, World
 
 from tidegraph.domain.errors import Retryable
 from tidegraph.models.prompts import load_prompt, load_steps
