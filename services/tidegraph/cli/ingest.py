@@ -232,7 +232,7 @@ async def _send_all(asked: _Command, log: Any, outcomes: Outcomes, progress: Pro
 
 
 def _stamp(time: DocumentTime | None) -> int | None:
-    return None if time is None else max(0, time.instant)
+    return None if time is None else time.instant
 
 
 def _report(asked: _Command, outcomes: Outcomes) -> None:

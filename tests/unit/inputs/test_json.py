@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 
 import pytest
 
-from tidegraph.inputs.files.model import FileDocument, Rejection
+from tidegraph.inputs.document import Defaults
+from tidegraph.inputs.files import jsonfiles, walk
+from tidegraph.inputs.files.model import FileDocument, ReadOptions, Rejection
 from tidegraph.inputs.mapping import parse_mapping
 
 GOOD = '{"id": "a", "text": "Words.", "updated_at": "2024-02-05T10:00:00Z"}'
@@ -136,6 +139,34 @@ def test_one_long_line_among_others(read):
     long = json.dumps({"id": "long", "text": "word " * 100_000})
     results = read("a.jsonl", "\n".join([GOOD, long, GOOD]), max_bytes=100_000)
     assert outcomes(results) == ["a", "DOCUMENT_TOO_LARGE", "a"]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 64])
+def test_streaming_gives_the_same(monkeypatch, end, size):
+    monkeypatch.setattr(jsonfiles, "_CHUNK", size)
+    lines = [
+        GOOD,
+        "broken",
+        "",
+        '{"id": "b", "text": "' + "x" * 500 + '"}',
+        '{"id": "c", "text": "Zoë"}',
+        GOOD,
+    ]
+    data = end.join(lines).encode("utf-8-sig")
+    for tail in ("", end):
+        whole = data + tail.encode()
+        options = ReadOptions(defaults=Defaults(graph="g", max_bytes=200))
+        streamed = [(at, str(found)) for at, found in jsonfiles.stream_jsonl(io.BytesIO(whole), options)]
+        assert streamed == [(at, str(found)) for at, found in jsonfiles.read_jsonl(whole, options)]
+        assert len(streamed) == 5
+
+
+def test_long_files_are_streamed(tmp_path, monkeypatch):
+    monkeypatch.setattr(walk, "STREAM_FROM_BYTES", 100)
+    (tmp_path / "a.jsonl").write_text("\n".join([GOOD] * 5 + ["broken"]))
+    options = ReadOptions(defaults=Defaults(graph="g"))
+    assert outcomes(walk.read_file(tmp_path / "a.jsonl", "a.jsonl", options)) == ["a"] * 5 + ["INVALID_JSON"]
 
 
 MAPPING = """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 from tidegraph.domain.errors import LimitExceeded, Rejected
 from tidegraph.inputs import charsets, jsontext, payload
@@ -11,6 +11,8 @@ from tidegraph.inputs.document import Content
 from tidegraph.inputs.files.model import Part, Parts, ReadOptions
 
 _LINE_END: Final = re.compile("\r\n|\n|\r")
+_BYTE_LINE_END: Final = re.compile(b"\r\n|\n|\r")
+_CHUNK: Final = 1024 * 1024
 
 
 def read_json(data: bytes, options: ReadOptions) -> Parts:
@@ -45,6 +47,35 @@ def read_jsonl(data: bytes, options: ReadOptions) -> Parts:
         yield from _lines(text, options)
 
 
+def stream_jsonl(stream: BinaryIO, options: ReadOptions) -> Parts:
+    """The documents of a JSON Lines file of any size, in UTF-8, held in memory line by line."""
+    limit = options.defaults.max_bytes * 2
+    number, rest, skipping = 0, b"", False
+    while chunk := stream.read(_CHUNK):
+        *lines, rest = _BYTE_LINE_END.split(rest + chunk)
+        if chunk.endswith(b"\r") and (following := stream.read(1)) != b"\n":
+            rest = following
+        for line in lines:
+            number += 1
+            if line.strip() and not skipping:
+                yield _line(f"line {number}", _text_of_line(line), options)
+            skipping = False
+        if len(rest) > limit and not skipping:
+            yield f"line {number + 1}", _too_long(limit)
+            skipping = True
+        rest = b"" if skipping else rest
+    if rest.strip():
+        yield _line(f"line {number + 1}", _text_of_line(rest), options)
+
+
+def _text_of_line(line: bytes) -> str:
+    return line.decode("utf-8", "surrogateescape").removeprefix("\ufeff")
+
+
+def _too_long(limit: int) -> LimitExceeded:
+    return LimitExceeded("DOCUMENT_TOO_LARGE", f"the line is longer than the limit of {limit:,} characters")
+
+
 def _text(data: bytes) -> str:
     """JSON is UTF-8 by its standard; another encoding shows in its mark or in the places of zeros.
 
@@ -67,7 +98,6 @@ def _is_lines(text: str) -> bool:
 
 
 def _lines(text: str, options: ReadOptions) -> Parts:
-    limit = options.defaults.max_bytes
     start = 0
     number = 0
     while start < len(text):
@@ -77,14 +107,13 @@ def _lines(text: str, options: ReadOptions) -> Parts:
         line = text[start:end]
         start = following
         if line.strip():
-            yield _line(f"line {number}", line, limit, options)
+            yield _line(f"line {number}", line, options)
 
 
-def _line(position: str, line: str, limit: int, options: ReadOptions) -> Part:
-    if len(line) > limit * 2:
-        return position, LimitExceeded(
-            "DOCUMENT_TOO_LARGE", f"the line has {len(line):,} characters, the limit is {limit * 2:,}"
-        )
+def _line(position: str, line: str, options: ReadOptions) -> Part:
+    limit = options.defaults.max_bytes * 2
+    if len(line) > limit:
+        return position, _too_long(limit)
     try:
         return position, _content(jsontext.load(_bytes(line)), options)
     except Rejected as error:

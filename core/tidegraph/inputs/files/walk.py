@@ -12,9 +12,10 @@ from typing import BinaryIO, Final
 
 from tidegraph.domain.errors import LimitExceeded, Rejected
 from tidegraph.inputs.document import Content, finish
-from tidegraph.inputs.files import formats
+from tidegraph.inputs.files import formats, jsonfiles
 from tidegraph.inputs.files.model import CONTAINER_FACTOR, FileDocument, FileResult, ReadOptions, Rejection
 
+STREAM_FROM_BYTES: Final = 32 * 1024 * 1024
 MAX_FILES: Final = 1_000_000
 STDIN_NAME: Final = "stdin"
 
@@ -45,6 +46,11 @@ def list_files(path: Path) -> Iterator[tuple[Path, str]]:
 def read_file(path: Path, name: str, options: ReadOptions) -> Iterator[FileResult]:
     """The documents of one file and what was rejected of it, in order. Raises nothing for bad input."""
     try:
+        if _is_long_jsonl(path, options):
+            with path.open("rb") as stream:
+                for position, found in jsonfiles.stream_jsonl(stream, options):
+                    yield _result(name, position, found, options)
+            return
         data = _bytes(path, options)
     except Rejected as error:
         yield Rejection(name, "", error.reason, str(error.args[0]))
@@ -68,6 +74,16 @@ def read_bytes(data: bytes, name: str, options: ReadOptions) -> Iterator[FileRes
             yield _result(name, position, found, options)
     except Rejected as error:
         yield Rejection(name, "", error.reason, str(error.args[0]))
+
+
+def _is_long_jsonl(path: Path, options: ReadOptions) -> bool:
+    """True for JSON Lines too long to hold in memory; another encoding than UTF-8 needs all of it."""
+    status = path.stat()
+    if status.st_size <= STREAM_FROM_BYTES or not stat.S_ISREG(status.st_mode):
+        return False
+    with path.open("rb") as stream:
+        head = stream.read(4096)
+    return (options.format or formats.detect(path.name, head)) == "jsonl" and b"\0" not in head
 
 
 def _result(name: str, position: str, found: Content | Rejected, options: ReadOptions) -> FileResult:
