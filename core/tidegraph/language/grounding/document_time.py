@@ -8,12 +8,13 @@ revision logs (the latest row), a date line or dateline. None of them: ``None``,
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from tidegraph.domain.documents import DocumentTime, ExpressionKind, TimeExpression
 from tidegraph.domain.interval import OPEN_END, OPEN_START, Granularity
 from tidegraph.language.grounding.engine import ground
+from tidegraph.language.grounding.lexicon import document_time_words
 from tidegraph.settings import GroundingSettings
 
 _HEAD: Final = 6_000
@@ -29,39 +30,25 @@ _FINEST: Final = (
 _FRONT_MATTER: Final = re.compile(
     r"\A\ufeff?\s*(?:---|\+\+\+)[ \t]*\n(.{0,4000}?)\n(?:---|\+\+\+)[ \t]*(?:\n|\Z)", re.S
 )
-_FRONT_KEYS: Final = (
-    "last_updated",
-    "lastmod",
-    "updated",
-    "modified",
-    "effective",
-    "effective_date",
-    "published",
-    "publish_date",
-    "pubdate",
-    "date",
-    "created",
-)
 _FRONT_LINE: Final = re.compile(r"^[ \t]*['\"]?([A-Za-z_\- ]{2,30})['\"]?[ \t]*[:=][ \t]*(.{4,80})$", re.M)
-_MAIL_LINE: Final = re.compile(r"^(Date|Sent|Datum|Gesendet):[ \t]*(.{6,120})$", re.M)
-_MAIL_COMPANY: Final = re.compile(r"^(?:From|To|Subject|Message-ID|Von|An|Betreff):", re.M | re.I)
+_WORDS: Final[Mapping[str, Sequence[str]]] = document_time_words()
+
+
+def _any(words: Sequence[str]) -> str:
+    return "|".join(re.escape(w).replace(r"\ ", "[ _]") for w in sorted(words, key=len, reverse=True))
+
+
+_MAIL_LINE: Final = re.compile(rf"^({_any(_WORDS['mail_dates'])}):[ \t]*(.{{6,120}})$", re.M)
+_MAIL_COMPANY: Final = re.compile(rf"^(?:{_any(_WORDS['mail_company'])}):", re.M | re.I)
 _LABEL: Final = re.compile(
-    r"^[ \t>|*_#\-]*(?P<label>effective(?: date| from| as of)?"
-    r"|last (?:updated|modified|revised|reviewed)|updated(?: on| at)?|revised(?: on)?|revision date|published(?: on)?|publication date|release(?:d| date)?|issued(?: on)?|issue date"
-    r"|date(?: of issue| issued| published| of publication)?|posted(?: on)?|version date|dated|as of"
-    r"|filed(?: on)?|stand|datum|gültig ab|in kraft seit|veröffentlicht(?: am)?"
-    r"|zuletzt (?:geändert|aktualisiert)(?: am)?|ausgabedatum)"
+    rf"^[ \t>|*_#\-]*(?P<label>{_any(_WORDS['labels'])})"
     r"[ \t*_|]*(?:[:=|]|\t| {1,4}(?=\d|[A-Z]))[ \t*_|]*(?P<value>[^\n]{4,120})$",
     re.M | re.I,
 )
-_RANK: Final = ("effective", "last", "updated", "zuletzt", "revised", "revision", "gültig", "in kraft")
-_LOG_TITLE: Final = re.compile(
-    r"^[ \t#|*=\-]*(?:revision|change|version|document)[ \t]*(?:history|log|control)\b"
-    r"|^[ \t#|*=\-]*(?:changelog|änderungsverzeichnis|änderungshistorie|versionshistorie)\b",
-    re.M | re.I,
-)
+_RANK: Final = {label: rank for rank, label in enumerate(_WORDS["labels"])}
+_LOG_TITLE: Final = re.compile(rf"^[ \t#|*=\-]*(?:{_any(_WORDS['log_titles'])})\b", re.M | re.I)
 _DATELINE: Final = re.compile(
-    r"^[A-Z][A-Z .,\-]{2,40}(?:\([^)\n]{1,30}\))?[ ,]*(?P<value>[^\n]{4,40}?)[ ]*"
+    r"^[A-Z][A-Z .,\-]{1,40}?(?:\([^)\n]{1,30}\))?[ ,]+(?P<value>(?:[A-Z][a-z]|\d)[^\n]{3,40}?)[ ]*"
     r"(?:\([^)\n]{1,20}\)[ ]*)?(?:--|—|–|-)[ ]",
     re.M,
 )
@@ -91,7 +78,7 @@ def _front_matter(head: str) -> Iterator[tuple[str, str]]:
         m.group(1).strip().lower().replace(" ", "_").replace("-", "_"): m.group(2)
         for m in _FRONT_LINE.finditer(match.group(1))
     }
-    for key in _FRONT_KEYS:
+    for key in _WORDS["front_keys"]:
         if key in keys:
             yield f"front-matter:{key}", keys[key]
 
@@ -105,8 +92,7 @@ def _mail_header(head: str) -> Iterator[tuple[str, str]]:
 
 def _labelled(head: str) -> Iterator[tuple[str, str]]:
     found = [(m.group("label").lower(), m.group("value")) for m in _LABEL.finditer(head)]
-    order = {word: rank for rank, word in enumerate(_RANK)}
-    found.sort(key=lambda f: order.get(f[0].split()[0], len(_RANK)))
+    found.sort(key=lambda f: _RANK.get(f[0].replace("_", " "), len(_RANK)))
     for label, value in found:
         yield f"label:{label}", value
 
@@ -135,8 +121,8 @@ _SEARCHES: Final[tuple[Callable[[str], Iterator[tuple[str, str]]], ...]] = (
     _mail_header,
     _labelled,
     _revision_log,
-    _date_line,
     _dateline,
+    _date_line,
 )
 
 

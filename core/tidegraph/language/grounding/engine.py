@@ -39,8 +39,8 @@ from tidegraph.language.grounding.values import State, Value
 from tidegraph.settings import GroundingSettings
 
 _EMITTED: Final = (
-    "DAY MON YR QH QHY DEC SEAS HOL WD REL RELD INST SAME SAMEDAY PART SHIFT RNG RNGW OPEN DUR REC EVT VAG TIME POD"
-    " TRANGE"
+    "DAY MON YR QH QHY DEC SEAS HOL WD REL RELD INST SAME SAMEDAY PART SHIFT RNG RNGW OPEN DUR REC EVT VAG"
+    " TIME POD TRANGE"
 )
 _STORY_YEARS: Final = 3
 _STORY_RATIO: Final = 3

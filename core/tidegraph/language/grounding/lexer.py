@@ -17,6 +17,7 @@ from tidegraph.language.grounding.numerals import (
     iso_instant,
     split_range,
     two_digit_year,
+    zone_minutes,
 )
 
 _YEARTAIL: Final = r"(?:\s?[-/ ]?(?:FY\s?|['\u2019])?(\d{4}|\d\d)(?![\d:.,/-]\d|\w))?"
@@ -39,6 +40,7 @@ _UNITS_OF_LINES: Final = re.compile(r"(?P<BREAK>\n\s*) |" + _SHAPE, re.VERBOSE |
 _LINE_IS_PARAGRAPH: Final = 160
 """From this mean line length on, a text is not hard-wrapped: every line is a paragraph."""
 _MERIDIEM: Final = re.compile(r"\s?([ap])(?:\.\s?m\b\.?|\s?m\b)", re.IGNORECASE)
+_ZONE: Final = re.compile(r"(?:\s[+-]|\+)(?:0\d|1[0-4]):?[0-5]\d(?![\d:])")
 _ERA_RANGE: Final = re.compile(r"(\d{1,4})[-\u2010-\u2014](\d{1,4})\s?(?:BCE?|B\.C\.|AD|CE|v\. ?Chr\.)(?!\w)")
 _PUNCT_CLASSES: Final = {
     "COMMA": ",",
@@ -193,6 +195,10 @@ class Lexer:
             self._add(integer_symbol(value[1]), at + 1, end, value[1])
         else:
             self._add(symbol, start, end, value)
+            zone = _ZONE.match(self._text, end) if symbol == "CLOCK" else None
+            if zone:
+                self._at = zone.end()
+                self._add("TZ", zone.start(), zone.end(), zone_minutes(zone.group().strip()))
 
     def _split(self, unit: re.Match[str]) -> None:
         parts = self._era_range(unit) or split_range(unit.group())

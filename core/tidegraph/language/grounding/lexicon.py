@@ -34,7 +34,8 @@ class Grammar:
     """One language, compiled.
 
     ``entries`` maps a first word to its phrases, the longest first. ``stages`` are rules by stage and
-    by the symbol character that they may start with. ``cues`` are word sets for tense and guards.
+    by the symbol character that they may start with. ``cues`` are word sets for tense and guards,
+    ``shared`` the ids of rules that every language has.
     """
 
     language: str
@@ -44,6 +45,7 @@ class Grammar:
     core: frozenset[str]
     cues: Mapping[str, frozenset[str]]
     holidays: Mapping[str, str]
+    shared: frozenset[str]
     options: Mapping[str, Any]
 
     def rules(self) -> Iterator[Rule]:
@@ -78,8 +80,15 @@ def load_grammar(language: str) -> Grammar:
         core=frozenset().union(*(symbols.members(n) for n in own["options"]["core"].split())),
         cues={name: frozenset(_words(words)) for name, words in own["cues"].items()},
         holidays={**common.get("holidays", {}), **own.get("holidays", {})},
+        shared=frozenset(str(r["id"]) for r in common["rule"]),
         options=own["options"],
     )
+
+
+def document_time_words() -> Mapping[str, list[str]]:
+    """Keys, labels and titles by which a text gives its own date, of all languages."""
+    words: Mapping[str, list[str]] = _read("common")["document_time"]
+    return words
 
 
 def _read(name: str) -> dict[str, Any]:

@@ -49,10 +49,11 @@ class Symbols:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule: what it matches, which builder makes the node, which symbol it becomes."""
+    """One rule: what it matches (``source`` as written), the builder of its node, the symbol it becomes."""
 
     id: str
     stage: int
+    source: str
     regex: re.Pattern[str]
     first: frozenset[str]
     make: str
@@ -151,6 +152,7 @@ def compile_rule(raw: Mapping[str, object], symbols: Symbols) -> Rule:
     return Rule(
         id=str(raw["id"]),
         stage=stage,
+        source=str(raw["pattern"]),
         regex=re.compile(text),
         first=first,
         make=str(raw["make"]),

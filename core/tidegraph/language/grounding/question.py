@@ -8,7 +8,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import Final
 
-from tidegraph.domain.documents import DocumentTime, TimeExpression
+from tidegraph.domain.documents import DocumentTime, ExpressionKind, TimeExpression
 from tidegraph.domain.interval import OPEN_END, OPEN_START, Granularity, Interval
 from tidegraph.language.grounding.engine import Grounded, ground_with_operands
 from tidegraph.language.grounding.lexicon import Grammar, load_grammar
@@ -141,6 +141,8 @@ def _order(text: str, words: _Words, main: Grounded | None) -> Relation:
 def _relation(text: str, main: Grounded, words: _Words) -> Relation:
     """The relation word inside the expression or right before it; DURING for longer than a day otherwise."""
     expression = main.expression
+    if expression.kind is ExpressionKind.RANGE and len(main.operands) == 2:
+        return Relation.BETWEEN
     lead = words.relation.match(expression.text)
     if lead is None:
         before = text[max(0, expression.start_char - 24) : expression.start_char]
@@ -149,8 +151,6 @@ def _relation(text: str, main: Grounded, words: _Words) -> Relation:
     if lead is not None:
         return words.names[re.sub(r"\s+", " ", lead.group().lower())]
     interval = expression.interval
-    if interval is not None and interval.granularity is Granularity.RANGE and len(main.operands) == 2:
-        return Relation.BETWEEN
     return Relation.AT if interval and interval.granularity <= Granularity.DAY else Relation.IN
 
 

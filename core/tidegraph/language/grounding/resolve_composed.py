@@ -145,9 +145,11 @@ class ComposedResolver(RelativeResolver):
         return end and replace(end, anchor=start.anchor if end.anchor == "text:-1" else end.anchor)
 
     def _crosses_year(self, start: Node, end: Node) -> bool:
-        """ "from October to March" in a story: the end is the nearer one."""
-        if not self.state.narrative or not isinstance(start, Date) or not isinstance(end, Date):
+        """ "from October to March" in a story, or what is still to end: the end is the nearer one."""
+        if not isinstance(start, Date) or not isinstance(end, Date):
             return False
+        if not self.state.narrative:
+            return self.state.tense is Tense.FUTURE
         return (start.month or 0) > (end.month or 13)
 
     def _before(self, node: Node, end: Value) -> Value | None:

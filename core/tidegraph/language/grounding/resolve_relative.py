@@ -155,9 +155,9 @@ class RelativeResolver(DateResolver):
         )
         unit = node.span.parts[-1][0]
         compared = self.state.paragraph[-1] if self.state.paragraph else None
-        if node.base == "document" and node.sign < 0 and unit == "year" and compared is not None:
-            if compared.value.granularity in _EARNINGS:
-                base, name, kind = compared.value, compared.name, Kind.ANAPHORIC
+        backward = node.base == "document" and node.sign < 0 and unit == "year"
+        if backward and compared is not None and compared.value.granularity in _EARNINGS:
+            base, name, kind = compared.value, compared.name, Kind.ANAPHORIC
         if (
             node.base == "anchor"
             and unit in cal.DAYS
