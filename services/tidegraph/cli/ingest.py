@@ -26,7 +26,7 @@ from tidegraph.inputs import envelope, times
 from tidegraph.inputs.document import Defaults, iso_text
 from tidegraph.inputs.files import formats, walk
 from tidegraph.inputs.files.model import FileDocument, FileResult, ReadOptions, Rejection
-from tidegraph.inputs.mapping import load_mapping
+from tidegraph.inputs.mapping import Mapping, load_mapping, parse_mapping
 from tidegraph.settings import Settings
 
 EXIT_REJECTED: Final = 1
@@ -52,7 +52,9 @@ class _Command:
 @click.argument("paths", nargs=-1, required=True, metavar="PATH... | -")
 @click.option("--date", metavar="TIME", help="Time of the documents, instead of what they say of themselves.")
 @click.option("--format", "file_format", type=click.Choice(formats.FORMATS), help="Read every file as this.")
-@click.option("--mapping", metavar="FILE", help="Mapping file (YAML) for JSON records.")
+@click.option(
+    "--mapping", metavar="FILE", help="Mapping file (YAML) for JSON records, or the name of a ready one."
+)
 @click.option("--graph", metavar="NAME", help="Tenant; default is TIDEGRAPH_GRAPH.")
 @click.option("--register", is_flag=True, help="The documents state the whole of their subject.")
 @click.option("--source", default="", metavar="NAME", help="Source of documents that name none.")
@@ -98,11 +100,23 @@ def _read_options(settings: Settings, given: dict[str, Any]) -> ReadOptions:
             max_bytes=settings.max_document_bytes,
         ),
         rules=rules,
-        mapping=load_mapping(given["mapping"]) if given["mapping"] else None,
+        mapping=_mapping(given["mapping"]) if given["mapping"] else None,
         format=given["file_format"] or "",
         graph=given["graph"] or "",
         date=times.require(given["date"], "--date", rules) if given["date"] else None,
     )
+
+
+def _mapping(name: str) -> Mapping:
+    """A mapping file, or one that ships with the package, checked in both of its parts."""
+    from tidegraph.language import record_mapping, records  # noqa: PLC0415  (not needed without --mapping)
+
+    if name in records.READY and not Path(name).exists():
+        mapping = parse_mapping(records.ready_mapping(name), name)
+    else:
+        mapping = load_mapping(name)
+    record_mapping.parse_entries(mapping.text, mapping.name)
+    return mapping
 
 
 def _check_paths(paths: tuple[str, ...]) -> None:

@@ -13,6 +13,8 @@ from tidegraph.cli.ingest import command
 from tidegraph.domain.errors import Retryable
 from tidegraph.inputs.document import Defaults
 from tidegraph.inputs.envelope import EnvelopeDefaults, decode
+from tidegraph.language.record_mapping import parse_entries
+from tidegraph.language.records import READY
 from tidegraph.log.memory import MemoryLog
 from tidegraph.log.topics import Topic
 from tidegraph.ports import DocumentStatus
@@ -202,3 +204,29 @@ def test_service_that_goes_away(folder, log, monkeypatch):
     result = run(folder)
     assert result.exit_code == 3
     assert "0 documents were sent" in result.output
+
+
+def test_both_parts_of_a_mapping_are_checked(folder, log):
+    (folder / "m.yaml").write_text("document:\n  id: /id\nassertions:\n  - subjekt: name\n")
+    result = run(folder / "b.txt", "--mapping", folder / "m.yaml")
+    assert result.exit_code == 2
+    assert "m.yaml, line 4" in result.output
+
+
+@pytest.mark.parametrize("name", READY)
+def test_ready_mappings(name, folder, log):
+    assert run(folder / "b.txt", "--mapping", name, "--dry-run").exit_code == 0
+
+
+def test_structured_records_travel_with_their_mapping(folder, log):
+    (folder / "m.yaml").write_text(
+        "document:\n  id: /record_id\n  time: /observed_at\nassertions:\n"
+        "  - subject: subject\n    predicate: predicate\n    object: object\n    change: change\n"
+    )
+    record = {"record_id": "r1", "observed_at": "2024-02-05T12:00:00Z", "subject": "Acme", "change": "start"}
+    record |= {"predicate": "chief_executive_officer", "object": "Ann Lee"}
+    (folder / "r.jsonl").write_text(json.dumps(record))
+    assert run(folder / "r.jsonl", "--mapping", folder / "m.yaml").exit_code == 0
+    (document,) = sent(log)
+    assert (document.document_id, json.loads(document.records[0])) == ("r1", record)
+    assert parse_entries(document.mapping)
