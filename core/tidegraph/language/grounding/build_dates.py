@@ -184,6 +184,8 @@ def holiday(m: Match) -> Node | None:
 @builder
 def within(m: Match) -> Node | None:
     of, found = of_node(m), m.node("date")
+    if isinstance(found, Date) and found.month is None and found.day and of is not None:
+        return Nth(found.day, "day", of) if grain_of(of) == "month" else None
     if not isinstance(found, Date) or found.year is not None or of is None or grain_of(of) != "year":
         return None
     return Within(found, of)

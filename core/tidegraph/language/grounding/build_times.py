@@ -23,6 +23,10 @@ from tidegraph.language.grounding.nodes import (
 )
 
 
+UNMARKED_MORNING = 7
+"""An hour below seven without am or pm is read as the afternoon."""
+
+
 def clock_value(hour: int, minute: int | None, second: int | None, ampm: str, fixed: bool) -> Clock | None:
     if ampm:
         if not 0 <= hour <= 24 or (hour > 12 and ampm == "a"):
@@ -83,7 +87,11 @@ def paired(first: Clock | None, last: Clock | None) -> Node | None:
         and first.hour + 12 <= last.hour
     ):
         first = replace(first, hour=first.hour + 12, fixed=True)
-    if not first.fixed and not last.fixed and last.hour < first.hour < 12:
+    if first.fixed or last.fixed:
+        return ClockRange(first, last)
+    if 0 < first.hour < UNMARKED_MORNING and first.hour < last.hour < 12:
+        first, last = (replace(c, hour=c.hour + 12, fixed=True) for c in (first, last))
+    elif last.hour < first.hour <= 12:
         last = replace(last, hour=last.hour + 12, fixed=True)
     return ClockRange(first, last)
 
@@ -93,6 +101,8 @@ def clock_range(m: Match) -> Node | None:
     start, end = m.value("start"), m.value("end")
     if isinstance(start, int):
         start = clock_value(start, None, None, "", False)
+    if isinstance(end, int):
+        end = clock_value(end, None, None, "", False)
     return paired(start, end) if isinstance(start, Clock) and isinstance(end, Clock) else None
 
 
@@ -179,6 +189,13 @@ def early_part(m: Match) -> Node | None:
     if not isinstance(found, At) or not isinstance(found.time, DayPart):
         return None
     return At(found.date, replace(found.time, mod=m.text("mod")))
+
+
+@builder
+def clock_digits(m: Match) -> Node | None:
+    """ "at 1830": four digits that are a time on the five minutes; years do not stand behind "at"."""
+    digits = m.number("digits") or 0
+    return clock_value(digits // 100, digits % 100, None, "", True) if digits % 5 == 0 else None
 
 
 @builder

@@ -38,7 +38,7 @@ def at_value(date: Value, time: Node, settings: GroundingSettings) -> Value | No
 
 def _clock(date: Value, time: Clock, settings: GroundingSettings) -> Value | None:
     hour = time.hour
-    if not time.fixed and 0 < hour < _EARLIEST_UNMARKED and time.minute is None:
+    if not time.fixed and 0 < hour < _EARLIEST_UNMARKED:
         hour += 12
     start = (
         date.first_day * MICROS_PER_DAY
