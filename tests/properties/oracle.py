@@ -238,7 +238,7 @@ def weigh(starts: list[Start], ends: list[End], policy: KeyPolicy):
 
 
 def moved(end: End, starts, ends) -> End:
-    if end.claim is None:
+    if end.claim is None or end.claim.valid.start != OPEN_START:
         return end
     before = [s.at for s in starts if s.who == end.who and s.at < end.at]
     inside = [s.at for s in starts if s.who == end.who and end.at <= s.at < granule(end.at, end.grain)[1]]

@@ -348,7 +348,8 @@ def _shifted(begins: list[Begin], stops: list[Stop]) -> list[Stop]:
     axis = Axis(begins, stops)
     result = []
     for stop in stops:
-        times = axis.begin_times.get(stop.value, ()) if stop.claim else ()
+        alone = stop.claim is not None and stop.claim.valid.start == OPEN_START
+        times = axis.begin_times.get(stop.value, ()) if alone else ()
         place = bisect_right(times, stop.time - 1)
         open_before = place > 0 and not axis.stopped(stop.value, times[place - 1], stop.time - 1)
         end = granule_end(stop.time, stop.granularity)

@@ -1,0 +1,354 @@
+"""The belief history of one busy key, kept up to date claim by claim.
+
+:func:`tidegraph.domain.belief.history` looks at all evidence under a key. Where a key has thousands of
+assertions and the next one is the newest, that is wasteful: what it changes lies close to it on the valid
+axis. :class:`KeyHistory` cuts the axis into blocks at instants across which nothing reaches, and resolves
+only the block that a claim falls into. Wherever that is not plainly so it resolves the whole key.
+
+A cut lies where a spell of value B starts, such that
+
+- B's start is stated as a fact, B goes on open-ended, and B is not who began last before the cut (for a
+  key with one value: B had stopped before it);
+- every begin, stop and period named by either side lies wholly on its side;
+- what the right side says of a value that the left side knows begins with a stated start.
+
+Then the left side is bounded by B and the right side owes it nothing.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right, insort
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from tidegraph.domain.belief import Plan, replan
+from tidegraph.domain.canonical import content_of, version_of
+from tidegraph.domain.documents import EndpointBasis, Status, Verb
+from tidegraph.domain.errors import Bug
+from tidegraph.domain.evidence import value_of
+from tidegraph.domain.facts import Assertion, FactVersion, Revision
+from tidegraph.domain.granules import granule_end
+from tidegraph.domain.interval import OPEN_END, OPEN_START, Interval
+from tidegraph.domain.policies import SHARED, KeyPolicy, OnStart, OnStop
+from tidegraph.domain.slots import Span, resolve
+
+_Entry = tuple[int, str, Assertion]
+"""(first instant, assertion id, claim)."""
+
+BLOCK_CLAIMS: Final = 12
+"""A block longer than this is cut in two where it can be."""
+CUT_TRIALS: Final = 16
+"""How far from its middle a block is tried."""
+
+
+@dataclass(slots=True)
+class _Block:
+    """The claims between two cuts, by (first instant, id), and what is believed there."""
+
+    start: int
+    claims: list[_Entry] = field(default_factory=list)
+    spans: tuple[Span, ...] = ()
+
+
+class KeyHistory:
+    """All evidence of one key with the versions it was planned into; evidence is added newest last.
+
+    After every call the rows that the plans so far made are, coalesced, ``history`` of all evidence so far.
+    """
+
+    def __init__(
+        self,
+        assertions: Iterable[Assertion],
+        revisions: Iterable[Revision],
+        policy: KeyPolicy,
+        stored: Iterable[FactVersion],
+    ) -> None:
+        """``stored`` are the versions planned from exactly this evidence, closed ones included."""
+        self._policy = policy
+        self._claims = {claim.assertion_id: claim for claim in assertions}
+        self._revisions = tuple(revisions)
+        self._rows = {row.version_id: row for row in stored}
+        self._newest = max((_last_change(item) for item in self._evidence()), default=OPEN_START)
+        self._cut()
+
+    def add(self, claim: Assertion, revisions: Iterable[Revision] = ()) -> Plan:
+        """Take one more assertion in, with the revisions that came with it; the writes it takes.
+
+        Raises:
+            Bug: the claim is recorded or withdrawn before evidence that is already here.
+        """
+        revisions = tuple(revisions)
+        since = min([claim.recorded_at, *(revision.recorded_at for revision in revisions)])
+        if claim.assertion_id in self._claims:
+            return Plan((), ())
+        if since < self._newest:
+            raise Bug("NOT_NEWEST", "a key history takes evidence in the order in which it was recorded")
+        self._claims[claim.assertion_id] = claim
+        self._revisions += revisions
+        arrived: list[Assertion | Revision] = [claim, *revisions]
+        self._newest = max(map(_last_change, arrived))
+        writes = self._local(claim) if self._blocks and not revisions else None
+        if writes is None:
+            writes = replan(
+                self._rows.values(), list(self._claims.values()), self._revisions, self._policy, since
+            )
+            self._apply(writes)
+            self._cut()
+        return writes
+
+    def versions(self) -> tuple[FactVersion, ...]:
+        """All rows, closed ones included."""
+        return tuple(self._rows.values())
+
+    def _evidence(self) -> list[Assertion | Revision]:
+        return [*self._claims.values(), *self._revisions]
+
+    def _apply(self, writes: Plan) -> None:
+        for version_id, at in writes.close:
+            row = self._rows[version_id]
+            self._rows[version_id] = replace(row, invalidated_at=at)
+        for version in writes.insert:
+            self._rows[version.version_id] = version
+
+    # --- blocks -----------------------------------------------------------------------------------
+
+    def _cut(self) -> None:
+        """Cut the key anew, or leave it whole where some claim is not plain."""
+        live = [claim for claim in self._claims.values() if claim.withdrawn_at > self._newest]
+        self._blocks: list[_Block] = []
+        self._starts: list[int] = []
+        self._told: Counter[str] = Counter()
+        self._leaning: Counter[str] = Counter()
+        self._current: dict[Span, str] = {}
+        if not all(_is_plain(claim, self._policy) for claim in live) or not live:
+            return
+        whole = _Block(OPEN_START, sorted(map(_entry, live)))
+        whole.spans = resolve([entry[2] for entry in whole.claims], (), self._policy)
+        self._blocks, self._starts = [whole], [OPEN_START]
+        for row in self._rows.values():
+            if row.invalidated_at == OPEN_END:
+                self._current[content_of(row)[1]] = row.version_id
+        if set(self._current) != set(whole.spans):
+            raise Bug("KEY_HISTORY_OUT_OF_STEP", "the stored versions do not follow from the evidence")
+        self._told = Counter(value_of(claim, self._policy) for claim in live)
+        self._leaning = Counter(_leaning(whole.claims, self._policy))
+        self._split(0)
+
+    def _split(self, place: int) -> None:
+        """Cut a block in two, again and again, as long as it is too long and can be."""
+        pending = [place]
+        while pending:
+            place = pending.pop()
+            block = self._blocks[place]
+            if len(block.claims) <= BLOCK_CLAIMS:
+                continue
+            at = self._cut_place(block)
+            if at is None:
+                continue
+            right = _Block(block.claims[at][0], block.claims[at:])
+            left = _Block(block.start, block.claims[:at])
+            left.spans = tuple(span for span in block.spans if span.valid.start < right.start)
+            right.spans = tuple(span for span in block.spans if span.valid.start >= right.start)
+            self._leaning.subtract(_leaning(block.claims, self._policy))
+            self._leaning.update(_leaning(left.claims, self._policy))
+            self._leaning.update(_leaning(right.claims, self._policy))
+            self._blocks[place : place + 1] = [left, right]
+            self._starts[place : place + 1] = [left.start, right.start]
+            pending = [other + (other > place) for other in pending] + [place + 1, place]
+
+    def _cut_place(self, block: _Block) -> int | None:
+        """The place nearest to the middle at which the claims of a block may be cut."""
+        middle = len(block.claims) // 2
+        near = range(max(1, middle - CUT_TRIALS), min(len(block.claims), middle + CUT_TRIALS))
+        for at in sorted(near, key=lambda at: (abs(at - middle), at)):
+            if _may_cut(block, at, self._policy):
+                return at
+        return None
+
+    def _local(self, claim: Assertion) -> Plan | None:
+        """The writes of a claim that touches one block only; None when that is not certain."""
+        if not _is_plain(claim, self._policy):
+            return None
+        entry = _entry(claim)
+        place = bisect_right(self._starts, entry[0]) - 1
+        block = self._blocks[place]
+        claims = list(block.claims)
+        insort(claims, entry)
+        following = self._blocks[place + 1] if place + 1 < len(self._blocks) else None
+        if not self._stays_inside(claim, block, claims, following):
+            return None
+        told = [item[2] for item in claims]
+        if following is not None:
+            told.append(following.claims[0][2])
+        limit = following.start if following is not None else OPEN_END
+        found = resolve(told, (), self._policy)
+        spans = tuple(span for span in found if span.valid.start < limit)
+        if following is not None and not _opens(found[len(spans) :], following.claims[0][2]):
+            return None
+        if block.start != OPEN_START and not _opens(spans, block.claims[0][2]):
+            return None
+        writes = self._changed(block.spans, spans, claim)
+        if writes is None:
+            return None
+        self._told[value_of(claim, self._policy)] += 1
+        self._leaning.subtract(_leaning(block.claims, self._policy))
+        self._leaning.update(_leaning(claims, self._policy))
+        block.claims, block.spans = claims, spans
+        self._split(place)
+        return writes
+
+    def _stays_inside(
+        self, claim: Assertion, block: _Block, claims: Sequence[_Entry], following: _Block | None
+    ) -> bool:
+        """Whether the cuts beside a block hold with the claim in it, and what others say of its value."""
+        first, last = _extent(claim)
+        if first <= block.start != OPEN_START or (following is not None and last >= following.start):
+            return False
+        value = value_of(claim, self._policy)
+        here = sum(value_of(entry[2], self._policy) == value for entry in block.claims)
+        if self._told[value] > here:
+            leaned = value in _leaning(block.claims, self._policy)
+            if self._leaning[value] > leaned or value in _leaning(claims, self._policy):
+                return False
+        return following is None or _hands_over(claims, following.claims[0][2], self._policy)
+
+    def _changed(self, before: Sequence[Span], after: Sequence[Span], claim: Assertion) -> Plan | None:
+        old, new = set(before), set(after)
+        key, now = claim.key, Interval(claim.recorded_at, OPEN_END)
+        insert = []
+        for span in after:
+            if span in old:
+                continue
+            version = version_of(key, span, now)
+            if version.version_id in self._rows:
+                return None
+            insert.append(version)
+        close = [(self._current[span], claim.recorded_at) for span in before if span not in new]
+        writes = Plan(tuple(insert), tuple(sorted(close)))
+        self._apply(writes)
+        for span in before:
+            if span not in new:
+                del self._current[span]
+        for span, version in zip([span for span in after if span not in old], insert, strict=True):
+            self._current[span] = version.version_id
+        return writes
+
+
+# --- what may be cut --------------------------------------------------------------------------------
+
+
+def _last_change(item: Assertion | Revision) -> int:
+    return item.recorded_at if item.withdrawn_at == OPEN_END else item.withdrawn_at
+
+
+def _entry(claim: Assertion) -> _Entry:
+    return _extent(claim)[0], claim.assertion_id, claim
+
+
+def _extent(claim: Assertion) -> tuple[int, int]:
+    """The first and the last instant that a plain claim names."""
+    valid = claim.valid
+    if valid.start == OPEN_START:
+        return valid.end, valid.end
+    return valid.start, max(valid.start, valid.end) if valid.end != OPEN_END else valid.start
+
+
+def _is_plain(claim: Assertion, policy: KeyPolicy) -> bool:
+    """Whether a claim works only where its times lie: no plan, denial, correction, register or joint holder,
+    no unnamed or undated side, no end before or at its start."""
+    valid = claim.valid
+    stops = claim.verb is Verb.STOP or claim.status is Status.CEASED
+    known_stop = valid.end != OPEN_END and valid.end_basis in (EndpointBasis.STATED, EndpointBasis.OBSERVED)
+    return (
+        claim.status not in (Status.PLANNED, Status.DENIED)
+        and claim.verb is not Verb.CORRECTION
+        and not claim.register
+        and bool(value_of(claim, policy))
+        and (SHARED, "yes") not in claim.qualifiers
+        and (known_stop if stops else valid.start != OPEN_START)
+        and (valid.start == OPEN_START or valid.end > valid.start)
+        and policy.on_start is OnStart.OPENS
+        and policy.on_stop is OnStop.ENDS
+    )
+
+
+def _begins(claim: Assertion) -> bool:
+    return claim.valid.start != OPEN_START
+
+
+def _stop_time(claim: Assertion) -> int | None:
+    stops = claim.verb is Verb.STOP or claim.status is Status.CEASED
+    return claim.valid.end if stops or claim.valid.end_basis is EndpointBasis.STATED else None
+
+
+def _states_open_start(claim: Assertion) -> bool:
+    valid = claim.valid
+    return valid.start_basis is EndpointBasis.STATED and valid.end == OPEN_END and _begins(claim)
+
+
+def _leaning(claims: Sequence[_Entry], policy: KeyPolicy) -> set[str]:
+    """Values whose first word in these claims is not a stated start: what it means may depend on what was
+    told of them before."""
+    first_told: dict[str, int] = {}
+    leaning: set[str] = set()
+    for first, _, claim in claims:
+        value = value_of(claim, policy)
+        if first_told.setdefault(value, first) == first and not (
+            _begins(claim) and claim.valid.start_basis is EndpointBasis.STATED
+        ):
+            leaning.add(value)
+    return leaning
+
+
+def _hands_over(left: Sequence[_Entry], successor: Assertion, policy: KeyPolicy) -> bool:
+    """Whether the successor's start begins a spell of its own after these claims."""
+    value = value_of(successor, policy)
+    mine = [entry[2] for entry in left if value_of(entry[2], policy) == value]
+    last = max((claim.valid.start for claim in mine if _begins(claim)), default=OPEN_START)
+    if last == OPEN_START and not mine:
+        return True
+    for claim in mine:
+        stop = _stop_time(claim)
+        alone = stop is not None and claim.valid.start == OPEN_START
+        if alone and granule_end(claim.valid.end, claim.valid.end_granularity) > successor.valid.start:
+            return False  # it may be the end of what the successor starts, named by the same period
+    for claim in mine:
+        stop = _stop_time(claim)
+        if stop is not None and last < stop <= successor.valid.start:
+            return True
+    return any(
+        value_of(claim, policy) != value and _begins(claim) and claim.valid.start > last
+        for _, _, claim in left
+    )
+
+
+def _opens(spans: Sequence[Span], first: Assertion) -> bool:
+    """Whether a block's first span is that of the claim at its cut."""
+    if not spans:
+        return False
+    span = min(spans, key=lambda span: span.valid.start)
+    return (
+        span.valid.start == first.valid.start
+        and span.start_known
+        and span.start_granularity == first.valid.start_granularity
+        and (span.subject, span.object) == (first.subject, first.object)
+    )
+
+
+def _may_cut(block: _Block, at: int, policy: KeyPolicy) -> bool:
+    """Whether a block may be cut before its claim number ``at``."""
+    left, right = block.claims[:at], block.claims[at:]
+    instant, _, successor = right[0]
+    if not _states_open_start(successor) or left[-1][0] >= instant:
+        return False
+    if len(right) > 1 and right[1][0] <= instant:
+        return False
+    if any(_extent(entry[2])[1] > instant for entry in left):
+        return False
+    if not _opens([span for span in block.spans if span.valid.start >= instant], successor):
+        return False
+    if _leaning(right, policy) & {value_of(entry[2], policy) for entry in left}:
+        return False
+    return _hands_over(left, successor, policy)
