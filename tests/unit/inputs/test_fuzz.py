@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import zipfile
 from email.message import EmailMessage
 
 import pytest
@@ -81,6 +83,34 @@ def test_files(name, changes):
         assert isinstance(result, FileDocument | Rejection)
         if isinstance(result, FileDocument):
             check(result.document)
+
+
+WORD = (
+    b'<w:document xmlns:w="urn:w" xmlns:r="urn:r"><w:body><w:p>'
+    b"<w:pPr><w:numPr/></w:pPr><w:ins><w:r><w:t>A</w:t></w:r>"
+    b"</w:ins></w:p><w:tbl><w:tr><w:tc><w:tcPr><w:gridSpan "
+    b'w:val="2"/><w:vMerge/></w:tcPr><w:p/></w:tc></w:tr></w:tbl>'
+    b'<w:altChunk r:id="rId1"/><w:sdt><w:sdtContent><w:p/></w:sdtContent></w:sdt></w:body></w:document>'
+)
+RELATIONS = (
+    b'<Relationships><Relationship Id="rId1" Type="x/aFChunk" Target="a.html"/>'
+    b'<Relationship Id="rId2" Type="x/footnotes" Target="document.xml"/></Relationships>'
+)
+
+
+@given(body=edits, relations=edits, whole=edits)
+def test_word_files(body, relations, whole):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr("word/document.xml", mutated(WORD, body))
+        archive.writestr("word/_rels/document.xml.rels", mutated(RELATIONS, relations))
+        archive.writestr("word/a.html", b"<html><p>B")
+    options = ReadOptions(defaults=Defaults(graph="g", max_bytes=100_000))
+    for data in (out.getvalue(), mutated(out.getvalue(), whole)):
+        for result in read_bytes(data, "a.docx", options):
+            assert isinstance(result, FileDocument | Rejection)
+            if isinstance(result, FileDocument):
+                check(result.document)
 
 
 def check(document: RawDocument) -> None:
