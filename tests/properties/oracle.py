@@ -335,7 +335,8 @@ def stretches(starts, ends) -> list[Stretch]:
             if last.until <= item.until and last.until_stated:
                 item.at = min(last.until, item.until - 1)
             else:
-                item.at = max(granule(item.until - 1, item.until_grain)[0], last.at + 1)
+                first = max(granule(item.until - 1, item.until_grain)[0], last.at + 1)
+                item.at = min(first, item.until - 1)
                 item.grain = item.until_grain
         result.append(item)
     return result

@@ -13,11 +13,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from tidegraph.domain.evidence import Begin, Claims, Stop, gather, settle
+from tidegraph.domain.evidence import Begin, Claims, Stop, gather
 from tidegraph.domain.facts import Assertion, Revision
 from tidegraph.domain.granules import granule_before
 from tidegraph.domain.interval import OPEN_END, OPEN_START, Granularity, Interval
 from tidegraph.domain.policies import KeyPolicy, Qualifiers
+from tidegraph.domain.settling import settle
 from tidegraph.domain.spells import Spell, excludes, spells
 
 

@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from tidegraph.domain.evidence import Begin, Evidence, Order, Stop, by_value
+from tidegraph.domain.evidence import Begin, Order, Stop, by_value
 from tidegraph.domain.granules import granule, granule_before, granule_end
 from tidegraph.domain.interval import OPEN_END, OPEN_START, Granularity
+from tidegraph.domain.settling import Evidence
 
 HEDGED: Final = 0.5
 """A stop of lower confidence ends what is known by other claims, and makes up nothing that is not: "left X"
@@ -243,4 +244,5 @@ def _placed(spell: Spell, others: Sequence[Spell]) -> Spell:
     if latest.end <= spell.end and latest.end_stated:
         return replace(spell, start=min(latest.end, spell.end - 1))
     start = granule_before(spell.end, spell.end_granularity)
-    return replace(spell, start=max(start, latest.start + 1), start_granularity=spell.end_granularity)
+    start = min(max(start, latest.start + 1), spell.end - 1)
+    return replace(spell, start=start, start_granularity=spell.end_granularity)

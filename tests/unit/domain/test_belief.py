@@ -490,3 +490,13 @@ def test_leaving_long_after_a_successor_took_over_does_not_bring_anybody_back() 
     world.tell("z", None, "2020", verb=Verb.STOP)
     assert world.belief() == [("z", "2001", "2005"), ("y", "2005", "2008"), ("x", "2010", "")]
     assert not any(version.conflicted for version in world.now())
+
+
+def test_several_who_are_only_known_to_have_left_on_one_day_do_not_hold_together() -> None:
+    world = World()
+    for value in "abc":
+        world.tell(value, None, "2002-01-01", verb=Verb.STOP)
+    world.tell("d", "2003-05")
+    for one, other in itertools.combinations(world.now(), 2):
+        assert not one.valid.overlaps(other.valid)
+    assert world.belief()[-1] == ("d", "2003-05-01", "")
