@@ -15,6 +15,7 @@ from tidegraph.language.phrases import (
     affiliation_of,
     is_group,
     is_working_group,
+    noun_text,
     reference,
     served,
 )
@@ -122,7 +123,10 @@ def _role_claims(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[
     if pattern.does is Verb.STOP and not roles:
         persons, roles = role_beside(persons, roles)
     if pattern.post:
-        roles = [_own_post(clause, pattern)]
+        kind = pattern.options.get("kind_c", "organisation")
+        roles = [_own_post(clause, pattern)] if take(clause, pattern.c, kind) else []
+        if not roles:
+            return []
     if not roles:
         return _unnamed_holder(clause, pattern)
     claims = []
@@ -171,7 +175,7 @@ def _organisation(clause: Clause, pattern: Pattern, persons: list[Token], role: 
     for slot in pattern.c:
         for token in take(clause, (slot,), "name"):
             same = any(token is p for p in persons) or token is role.token
-            if same or is_role(token) or not fits(token, "organisation"):
+            if same or is_role(token) or not fits(token, "organisation") or _looks_like_person(token):
                 continue
             if slot in {"subj", "by"} and token.lemma == "board":
                 # "The board of Acme named ...": the organisation is Acme.
@@ -181,13 +185,33 @@ def _organisation(clause: Clause, pattern: Pattern, persons: list[Token], role: 
     return []
 
 
+def _looks_like_person(token: Token) -> bool:
+    """A name that the recogniser takes for a person's and that a title or a second word makes likely."""
+    if token.tag == "PRP$":
+        return token.lower in {"his", "her", "my", "your"}
+    if token.name is None or token.name.type is not EntityType.PERSON:
+        return False
+    titled = any(c.dep in {"compound", "nmod"} and c.name is None for c in token.children)
+    return titled or token.name.certain
+
+
+def _is_known_person(token: Token) -> bool:
+    if token.tag == "PRP$":
+        return token.lower in {"his", "her", "my", "your"}
+    return token.name is not None and token.name.certain and token.name.type is EntityType.PERSON
+
+
 def role_claim(
     clause: Clause, pattern: Pattern, person: Side, role: Role, holders: list[Token]
 ) -> list[Claim]:
     """Person and post as holds_role, leads, member_of or, where no organisation is told, position_held."""
     if not holders and role.kind in {"member", "lead"} and not role.explicit:
         holders = _group_in_sentence(clause)
-    holders = [_antecedent(clause, h, person.token) for h in holders]
+    told = bool(holders)
+    holders = [_antecedent(clause, h, person.token) for h in holders if not _is_known_person(h)]
+    if told and not holders:
+        # "became her business partner": no post at an organisation.
+        return []
     if tie := tie_of(role.token):
         return [make(clause, pattern, person, tie, Side(h)) for h in holders]
     if role.kind == "member" and role.token.text[:1].isupper() and is_legislature(role.title):
@@ -395,7 +419,9 @@ def plain(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
     for subject in subjects:
         for obj in objects:
             if not is_role(subject) and not is_role(obj):
-                claims.append(make(clause, pattern, Side(subject), pattern.relation, Side(obj)))
+                named = obj.name is not None or is_group(obj) or obj.tag.startswith("PRP")
+                side = Side(obj) if named else Side(obj, noun_text(obj))
+                claims.append(make(clause, pattern, Side(subject), pattern.relation, side))
     return claims
 
 

@@ -204,11 +204,17 @@ class _State:
         ]
         if not fitting:
             return self._of_title(kinds, gender)
+        topic = self._of_title(kinds, gender)
+        if topic is not None and topic in fitting and gender != "thing":
+            # What the document is about is meant before whoever was named by the way.
+            return topic
         known = [t for t in fitting if t.type is not EntityType.UNSPECIFIED] or fitting
         return max(known, key=lambda t: (t.last_subject >= number - 1, t.last_subject, t.last_sentence))
 
     def _of_title(self, kinds: Sequence[EntityType], gender: str) -> Thing | None:
-        thing = self.by_key.get(self.title)
+        thing = self.by_key.get(self.title) or self.by_key.get(
+            f"last:{self.title.split()[-1]}" if self.title else ""
+        )
         return thing if thing is not None and thing.type in kinds and _agrees(thing, gender) else None
 
     def _definite(self, token: Token) -> Thing | None:

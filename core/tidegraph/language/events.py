@@ -9,6 +9,7 @@ from typing import Final
 
 from tidegraph.domain.documents import ExpressionKind, Status, TimeExpression, TimeState
 from tidegraph.domain.interval import Granularity, Interval
+from tidegraph.language.blocks import BlockKind
 from tidegraph.language.clauses import Clause
 from tidegraph.language.coreference import PRONOUNS, Resolution, Thing
 from tidegraph.language.parsing import Sentence, Token
@@ -71,6 +72,8 @@ def drafts(
     status: Status,
 ) -> list[Draft]:
     """The events of a sentence: one, or one for each of its times when it tells of several."""
+    if passage.block.kind is BlockKind.HEADING and not any(c.lemma for c in clauses):
+        return []
     things = _things(sentence, resolution)
     text, unclear = _standing_alone(sentence, resolution)
     base = _reasons(sentence, things, clauses)

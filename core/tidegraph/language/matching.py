@@ -139,9 +139,9 @@ def _is_group(token: Token) -> bool:
 def _is_belonging(token: Token) -> bool:
     """What one can join and leave: a group, an organisation, a name that is no known person or place."""
     if token.name is not None:
-        barred = token.name.certain and token.name.type is EntityType.PERSON
+        barred = token.name.type in {EntityType.PERSON, EntityType.OTHER}
         place = token.name.type is EntityType.PLACE and len(token.name.text.split()) == 1
-        return not barred and not place
+        return (not barred and not place) or affiliation_of(reference(token))[1]
     return is_group(token) or token.lemma in _ORG_NOUNS or token.lower == "it" or served(token) is not token
 
 
@@ -200,6 +200,20 @@ def _is_asset(token: Token) -> bool:
     }
 
 
+def _is_left(token: Token) -> bool:
+    """What one can leave: as what one can belong to, and any name that is not certainly a person."""
+    if token.name is not None and token.name.type is EntityType.PERSON and not token.name.certain:
+        return len(token.name.text.split()) > 1 or _is_belonging(token)
+    return _is_belonging(token)
+
+
+def _is_system(token: Token) -> bool:
+    """A named organisation or product: what supplies, is supplied, uses and is used."""
+    if token.name is None:
+        return is_group(token) or token.lower == "it"
+    return token.name.type not in {EntityType.PERSON, EntityType.PLACE}
+
+
 def _is_company(token: Token) -> bool:
     return token.name is not None and affiliation_of(reference(token)) == ("employer", True)
 
@@ -227,6 +241,8 @@ _KINDS: Final = {
     "value": _is_value,
     "version": _is_version,
     "award": _is_award,
+    "system": _is_system,
+    "left": _is_left,
     "club": _is_club,
     "company": _is_company,
     "asset": _is_asset,

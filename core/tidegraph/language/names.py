@@ -30,6 +30,7 @@ _AMBIGUOUS: Final = words("names", "ambiguous_given_names")
 _ROLE_HEADS: Final = words("roles", "heads")
 _GROUPS: Final = words("roles", "groups")
 _FIELDS: Final = words("roles", "fields")
+_PARTIES: Final = words("names", "party_words")
 _SCHOOLS: Final = words("names", "school_words")
 _FOREIGN_SCHOOLS: Final = frozenset({"école", "université", "lycée", "institut", "collège", "universität"})
 _INNER: Final = frozenset({"&", "-", "–", "+", "/", "'", "’", "."})
@@ -180,6 +181,10 @@ def find_names(
             i += 1
             continue
         first = i if i in tokens.known else _without_role(tokens, i, end)
+        if end == first + 1 and tokens.ner[first][1] == "NORP" and tokens.lower[first] not in _PARTIES:
+            # "British", "Spaniards": a people, not a thing of which facts are told.
+            i = end
+            continue
         if first < end:
             kind, certain = _type(tokens, first, end)
             spans.append(NameSpan(first, end, kind, certain))
@@ -459,7 +464,8 @@ def _type(tokens: Tokens, first: int, end: int) -> tuple[EntityType, bool]:
         return EntityType.ORGANISATION, True
     labels = [tokens.ner[k][1] for k in range(first, end) if tokens.ner[k][1]]
     if lowers[0] in _GIVEN or (lowers[0] in _TITLES and len(lowers) > 1):
-        return EntityType.PERSON, labels.count("PERSON") > 0 or len(lowers) > 1
+        acronym = tokens.text[end - 1].isupper() and len(tokens.text[end - 1]) > 2
+        return EntityType.PERSON, not acronym and (labels.count("PERSON") > 0 or len(lowers) > 1)
     if first and tokens.lower[first - 1] in _HONORIFICS:
         return EntityType.PERSON, True
     if not labels:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any, Final
 
-from tidegraph.domain.documents import Status, Verb
+from tidegraph.domain.documents import EntityType, Status, Verb
 from tidegraph.language.claims import FULL, GUESSED, Claim, Side, make, role_claim
 from tidegraph.language.clauses import Clause, spell_out
 from tidegraph.language.matching import Pattern, fits, noun_patterns
@@ -318,7 +318,7 @@ def _appositions(
 ) -> list[tuple[Claim, Stance]]:
     result: list[tuple[Claim, Stance]] = []
     for token in sentence.tokens:
-        if token.name is None:
+        if token.name is None or (token.name.certain and token.name.type is not EntityType.PERSON):
             continue
         for role, former in _posts_of(token):
             clause, attitude = _clause_at(role.token, token, sentence, found, stances)
@@ -343,7 +343,11 @@ def _posts_of(token: Token) -> list[tuple[Role, bool]]:
             and child.name is None
             and (role := role_of(child)) is not None
         ):
-            if role.kind == "member" and child.dep != "appos":
+            before = child.dep != "appos"
+            person = token.name is not None and token.name.type is EntityType.PERSON
+            if before and (
+                role.kind == "member" or not person and child.text[:1].isupper() and not child.text.isupper()
+            ):
                 continue
             if child.dep != "appos" and not role.organisations:
                 role.organisations = [

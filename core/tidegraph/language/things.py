@@ -266,6 +266,8 @@ def _status_adjective(clause: Clause, pattern: Pattern, earlier: list[Role]) -> 
 
 def _is_specific(token: Token) -> bool:
     """A name, or "the Skelmer tunnel": a noun phrase that stands for one thing."""
+    if token.text.isdigit():
+        return False
     if token.name is not None or token.tag.startswith("PRP"):
         return True
     named = any(c.name is not None and c.dep in {"compound", "nmod", "poss", "appos"} for c in token.children)

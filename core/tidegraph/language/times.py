@@ -163,7 +163,12 @@ def _governed(clause: Clause) -> list[TimeExpression]:
 
 def _below(sentence: Sentence, anchors: set[int]) -> list[TimeExpression]:
     found: list[TimeExpression] = []
+    before = ""
     for token in sentence.tokens:
+        bracketed, before = before == "(", token.text
+        if bracketed and token.time is not None:
+            # "Wesley Linden (1930-2017)": a life or a term of its own.
+            continue
         if token.time is None or not _is_telling(token.time) or token.time in found:
             continue
         governor = _verb_above(token)
