@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from tidegraph.domain.documents import EntityType
+from tidegraph.domain.interval import OPEN_START
 from tidegraph.ports import EventRecord
 from tidegraph.services.usecases.anchors import AnchorFinder
 from tidegraph.services.usecases.answers import Answer, Outcome, cite_event
@@ -95,7 +96,7 @@ class EventReasoner:
         valid = window_of(scope.relation, scope.interval) if scope.given else None
         hits = await self._search.ranked(question, valid)
         least = TRUTH_MIN if question.asked is Asked.TRUTH else COVERAGE_MIN
-        hits = [hit for hit in hits if hit.coverage >= least and self._says_what_was_done(hit.record)]
+        hits = [hit for hit in hits if hit.coverage >= least and self._fits(hit.record, scope)]
         if question.asked in (Asked.WHEN, Asked.START, Asked.END):
             return self._when([hit for hit in hits if is_dated(hit.record)], scope)
         if not hits:
@@ -114,13 +115,22 @@ class EventReasoner:
         told = records[:3] if question.plural else records[:1]
         return self._told(told, scope, self._values(told))
 
-    def _says_what_was_done(self, record: EventRecord) -> bool:
-        """Whether the words are there; for a time or a truth also the verb: opened is not closed."""
-        if not says_all(self._question, record):
+    def _fits(self, record: EventRecord, scope: Scope) -> bool:
+        """Whether an event can answer: it names an entity asked about, says the words, has a time.
+
+        What has neither a time nor a document time says nothing of a given time. A question for a time or
+        a truth finds its own verb: opened is not closed.
+        """
+        question = self._question
+        if question.entities and not set(question.entity_ids) & set(record.entity_ids):
             return False
-        if self._question.asked not in (Asked.WHEN, Asked.START, Asked.END, Asked.TRUTH):
+        if scope.given and not is_dated(record) and record.document_time == OPEN_START:
+            return False
+        if not says_all(question, record):
+            return False
+        if question.asked not in (Asked.WHEN, Asked.START, Asked.END, Asked.TRUTH):
             return True
-        return turning_words(self._question.words) <= stems_of(record.event.sentence)
+        return turning_words(question.words) <= stems_of(record.event.sentence)
 
     def _when(self, hits: Sequence[EventHit], scope: Scope) -> Answer | None:
         if not hits:

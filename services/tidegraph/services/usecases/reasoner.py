@@ -19,8 +19,8 @@ from tidegraph.services.usecases.anchors import AnchorFinder, Located
 from tidegraph.services.usecases.answers import Answer
 from tidegraph.services.usecases.matching import Match, Matcher, Slot
 from tidegraph.services.usecases.question import Asked, Order, Relation
-from tidegraph.services.usecases.scope import Scope
-from tidegraph.services.usecases.selection import neighbours, select
+from tidegraph.services.usecases.scope import Scope, window_of
+from tidegraph.services.usecases.selection import neighbours, select, surest
 from tidegraph.services.usecases.work import Work, coalesced, valid_of
 
 TIMES: Final = (Asked.WHEN, Asked.START, Asked.END)
@@ -78,7 +78,9 @@ class FactReasoner:
     def _select(self, facts: Sequence[FactVersion], scope: Scope) -> list[FactVersion]:
         happens = facts and all(self._happens(fact) for fact in facts)
         every = self._question.plural or bool(happens) or self._question.asked is Asked.COUNT
-        return select(facts, valid_of, scope.relation, scope.interval, self._question.order, every)
+        chosen = select(facts, valid_of, scope.relation, scope.interval, self._question.order, every)
+        window = window_of(scope.relation, scope.interval)
+        return surest(chosen, window) if scope.given and window is not None else chosen
 
     def _happens(self, fact: FactVersion) -> bool:
         return self._work.ports.registry.policy(fact.predicate).on_start is OnStart.HAPPENS

@@ -18,7 +18,7 @@ from tidegraph.domain.facts import FactVersion
 from tidegraph.domain.fuse import Fused, fuse
 from tidegraph.domain.interval import Interval
 from tidegraph.ports import ChunkRecord, EventRecord, Scored
-from tidegraph.services.usecases.event_search import search_terms
+from tidegraph.services.usecases.event_search import BY_ENTITY_MAX, coverage, search_terms
 from tidegraph.services.usecases.matching import Matcher
 from tidegraph.services.usecases.scope import Scope, window_of
 from tidegraph.services.usecases.work import Work
@@ -28,6 +28,8 @@ FACT_BOOST: Final = 1.0 / 61
 """A fact that surely holds at the asked time counts as if one more leg had it first."""
 COSINE_MIN: Final = 0.15
 """Below it two texts are as near as any two texts are."""
+CHUNK_STEP: Final = -1.0 / 61
+"""Chunks are the second granularity: at equal ranks they follow the facts and events."""
 KINDS: Final = ("event", "chunk")
 
 
@@ -73,11 +75,13 @@ async def retrieve(work: Work, scope: Scope, limit: int) -> Retrieved:
     facts, suppressed, certain, fact_leg = await _fact_leg(work, window)
     texts = [await _text_leg(work, what, windows[what]) for what in KINDS]
     vectors = await _vector_legs(work, windows)
-    rankings = {leg.name: ids for leg, ids in [(fact_leg, list(facts)), *texts, *vectors]}
+    entity_leg = await _entity_leg(work, windows["event"])
+    rankings = {leg.name: ids for leg, ids in [(fact_leg, list(facts)), *texts, *vectors, entity_leg]}
     boosts = dict.fromkeys((item for item, sure in certain.items() if sure), FACT_BOOST)
+    boosts |= {item: CHUNK_STEP for ids in rankings.values() for item in ids if item.startswith("chunk:")}
     fused = fuse(rankings, boosts)
     hits = await _load(work, fused, facts, limit)
-    legs = (fact_leg, *(leg for leg, _ in texts), *(leg for leg, _ in vectors))
+    legs = (fact_leg, *(leg for leg, _ in (*texts, *vectors, entity_leg)))
     return Retrieved(tuple(hits), suppressed, legs)
 
 
@@ -103,6 +107,18 @@ async def _fact_leg(
         1 for fact in everything if fact.version_id in scores and certainty[fact.version_id] is Certainty.NO
     )
     return found, suppressed, sure, Leg("facts", len(found), _ms(started))
+
+
+async def _entity_leg(work: Work, window: Interval | None) -> tuple[Leg, list[str]]:
+    """Events that mention the linked entities, those first that say most of what is asked."""
+    started = time.perf_counter()
+    ids = list(work.question.entity_ids)
+    records = await work.ports.store.events_of(
+        work.moment.graph, ids, window, work.moment.seen, BY_ENTITY_MAX
+    )
+    scored = sorted(records, key=lambda r: (-coverage(work.question, r), r.event.event_id))[:LEG_MAX]
+    found = [f"event:{record.event.event_id}" for record in scored]
+    return Leg("entity_event", len(found), _ms(started)), found
 
 
 async def _text_leg(work: Work, what: str, window: Interval | None) -> tuple[Leg, list[str]]:

@@ -7,8 +7,11 @@ what held next. With a plural everything on that side counts.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
+from tidegraph.domain.asof import AsOf, Certainty
+from tidegraph.domain.facts import FactVersion
 from tidegraph.domain.interval import OPEN_END, OPEN_START, Interval
 from tidegraph.services.usecases.question import Order, Relation
 
@@ -44,6 +47,20 @@ def select(
         asked = Interval(asked.start, OPEN_END)
     pool = [item for item in ordered if _meets(interval_of(item), asked)]
     return _pick(pool, interval_of, order)
+
+
+def surest(facts: Sequence[FactVersion], asked: Interval) -> list[FactVersion]:
+    """The facts that most surely hold in the asked time, of the best of three grades.
+
+    First those that hold wherever their uncertain ends lie; then those that may, and have a known start
+    or end. A fact without any date says nothing of a given time and is left out.
+    """
+    question = AsOf(valid=asked)
+    dated = [fact for fact in facts if not (fact.valid.has_open_start and fact.valid.has_open_end)]
+    grades = [(question.certainty(replace(fact, invalidated_at=OPEN_END)), fact) for fact in dated]
+    sure = [fact for grade, fact in grades if grade is Certainty.DEFINITE]
+    begun = [fact for _, fact in grades if not fact.valid.has_open_start]
+    return sure or begun or dated
 
 
 def last_before(items: Sequence[T], interval_of: IntervalOf[T], instant: int) -> list[T]:
