@@ -9,7 +9,9 @@ from pathlib import Path
 
 from tidegraph.domain.errors import Retryable
 from tidegraph.embedded.lock import read_note
+from tidegraph.log.admin import LogAdmin
 from tidegraph.log.producer import KafkaLog
+from tidegraph.log.topics import Topic, topic_name
 from tidegraph.ports import Log, StatusStore
 from tidegraph.settings import Settings
 from tidegraph.storage.connection import Connection
@@ -54,10 +56,29 @@ async def open_target(settings: Settings, *, needs_status: bool) -> AsyncIterato
         Retryable: it is not running or does not answer.
     """
     where = located(settings)
+    await _reach(where)
     async with AsyncExitStack() as cleanup:
         log = await cleanup.enter_async_context(KafkaLog(where))
         status = await _open_status(where, cleanup) if needs_status else None
         yield Target(log, status)
+
+
+async def _reach(settings: Settings) -> None:
+    """Ask for the topic before anything is read: a wrong address shows at once, not after a time-out."""
+    try:
+        found = await LogAdmin(settings.kafka).partitions([Topic.DOCUMENTS])
+    except Retryable:
+        raise Retryable(
+            "LOG_UNAVAILABLE",
+            f"no broker answers at {settings.kafka.bootstrap}: start it or correct TIDEGRAPH_KAFKA_BOOTSTRAP",
+        ) from None
+    if not found:
+        name = topic_name(Topic.DOCUMENTS, settings.kafka.topic_prefix)
+        raise Retryable(
+            "TOPIC_MISSING",
+            f"the broker at {settings.kafka.bootstrap} has no topic {name}: start `tidegraph worker`, which "
+            "declares it, or correct TIDEGRAPH_TOPIC_PREFIX",
+        )
 
 
 async def _open_status(settings: Settings, cleanup: AsyncExitStack) -> StatusStore:
