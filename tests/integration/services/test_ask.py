@@ -78,7 +78,7 @@ async def test_a_question_at_two_dates_and_two_states_of_knowledge(service: Serv
     token = await service.submit(*DOCUMENTS[1])
     after = await ask(question, Options(await_token=token))
     assert after.values == ("Hugo Amsel",)
-    assert "Vera Lind until 1 September 2023" in after.transition
+    assert "until 1 September 2023: Vera Lind" in after.transition
     assert {cited.document_id for cited in after.citations} == {"notice-1", "notice-2"}
     then = await ask(question, Options(valid="2022"))
     assert then.values == ("Vera Lind",)

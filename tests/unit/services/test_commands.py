@@ -75,7 +75,7 @@ def test_ask_prints_the_answer_its_evidence_and_its_basis(server: str) -> None:
     result = run(server, "ask", "Who is chair of Fenwick Mill?")
     assert result.exit_code == 0, result.output
     assert "Ben Marsh has been chair of Fenwick Mill since 1 June 2022 [1]." in result.output
-    assert "Ada Quill until 1 June 2022, Ben Marsh since 1 June 2022" in result.output
+    assert "until 1 June 2022: Ada Quill; since 1 June 2022: Ben Marsh" in result.output
     assert "answered by built-in" in result.output
 
 

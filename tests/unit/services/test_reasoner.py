@@ -140,10 +140,10 @@ async def test_an_answer_tells_the_transition_it_rests_on(world: World) -> None:
     answer = (await world.ask("Who was CEO of Orlan Freight in 2018?")).answer
     assert (
         answer.transition
-        == "Tessa Brandt until 10 September 2018, Olaf Renner since 10 September 2018 until January 2022"
+        == "until 10 September 2018: Tessa Brandt; from 10 September 2018 until January 2022: Olaf Renner"
     )
     now = (await world.ask("Who is CEO of Orlan Freight?")).answer
-    assert now.transition == "Olaf Renner until January 2022, Nia Coates since January 2022"
+    assert now.transition == "until January 2022: Olaf Renner; since January 2022: Nia Coates"
     assert "Before that: Olaf Renner was chief executive officer" in now.text
 
 

@@ -194,7 +194,7 @@ class AskFinal(_message.Message):
     CONFIDENCE_FIELD_NUMBER: _builtins.int
     outcome: Global___AnswerOutcome.ValueType
     transition: _builtins.str
-    """"A until 2024-05-01, B since"."""
+    """The change that the answer rests on: "until 1 May 2024: A; since 1 May 2024: B"."""
     text: _builtins.str
     """The whole text once more."""
     confidence: _builtins.float

@@ -18,7 +18,7 @@ from tidegraph.services.usecases.phrasing import (
     period_in_words,
     statement,
 )
-from tidegraph.services.usecases.question import Asked, Relation
+from tidegraph.services.usecases.question import Asked, Order, Relation
 from tidegraph.services.usecases.work import Work, coalesced
 
 TOLD_MAX: Final = 12
@@ -60,7 +60,7 @@ async def values(
     """An answer that names things: all of ``chosen``, with the transition that it rests on."""
     told = list(chosen[:TOLD_MAX])
     found = list(dict.fromkeys(value_of(work, fact, slot) for fact in told))
-    before = _before(work, told, family)
+    before = _before(work, told, family) if _is_state(work, relation) else []
     citations = await cite_facts(work.ports, work.moment, [*told, *before], work.names)
     lines = [f"{line(work, fact)}{_labels(citations, fact)}" for fact in told]
     said = "; ".join(lines)
@@ -75,6 +75,13 @@ async def values(
     transition = _transition(work, [*before, *told], slot)
     work.step("persistence", transition or _persistence(told))
     return _answer(work, found, text, transition, citations, told, relation, interval)
+
+
+def _is_state(work: Work, relation: Relation) -> bool:
+    """Whether the question asks what holds at a time, not what came first, next or before something."""
+    question = work.question
+    ordered = question.order is not Order.NONE or question.anchor is not None
+    return not ordered and relation in (Relation.NONE, Relation.IN, Relation.SINCE)
 
 
 def _persistence(told: Sequence[FactVersion]) -> str:
@@ -256,12 +263,12 @@ def _before(work: Work, told: Sequence[FactVersion], family: Sequence[FactVersio
 
 
 def _transition(work: Work, facts: Sequence[FactVersion], slot: Slot) -> str:
-    """ "A until D, B since": facts of one key in order of time."""
+    """ "until D: A; since D: B": facts of one key in order of time."""
     ordered = sorted(facts, key=lambda fact: fact.valid.start)
     if len(ordered) < 2 or len({fact.key for fact in ordered}) != 1:
         return ""
-    told = [_turn(work, fact, slot, first=index == 0) for index, fact in enumerate(ordered)]
-    return ", ".join(told)
+    turns = (_turn(work, fact, slot, first=index == 0) for index, fact in enumerate(ordered))
+    return "; ".join(turns)
 
 
 def _turn(work: Work, fact: FactVersion, slot: Slot, *, first: bool) -> str:
@@ -269,8 +276,8 @@ def _turn(work: Work, fact: FactVersion, slot: Slot, *, first: bool) -> str:
     since = date_in_words(fact.valid.start, fact.start_granularity)
     until = date_in_words(fact.valid.end, fact.end_granularity)
     if fact.valid.end == OPEN_END:
-        return f"{name} since {since}"
-    return f"{name} until {until}" if first else f"{name} since {since} until {until}"
+        return f"since {since}: {name}"
+    return f"until {until}: {name}" if first else f"from {since} until {until}: {name}"
 
 
 def _caveats(work: Work, told: Sequence[FactVersion]) -> str:
