@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
@@ -99,7 +100,7 @@ def literal(value: Value) -> str:
     if isinstance(value, np.ndarray):
         return vector(value)
     if isinstance(value, Mapping):
-        return "{" + ",".join(f"{_name(key)}:{literal(item)}" for key, item in value.items()) + "}"
+        return "{" + ",".join([f"{_name(key)}:{literal(item)}" for key, item in value.items()]) + "}"
     if isinstance(value, Sequence):
         return "[" + ",".join([literal(item) for item in value]) + "]"
     raise Bug("NO_PARAMETER", f"a {type(value).__name__} cannot be a query parameter")
@@ -153,7 +154,9 @@ def _float(value: float) -> str:
     return repr(float(value))
 
 
+@cache
 def _name(name: str) -> str:
+    """The name itself. The few names there are come from this package, never from input."""
     if not (name.isascii() and name.isidentifier()):
         raise Bug("NO_PARAMETER", f"{name!r} is no parameter name")
     return name

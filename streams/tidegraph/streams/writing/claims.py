@@ -39,29 +39,30 @@ class Names:
     header: DocumentHeader
     mentions: Mapping[str, Mention]
     found: dict[str, EntityWrite] = field(default_factory=dict)
+    _entities: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, document: ExtractedDocument) -> Names:
         """The names of a document, all of its mentions taken in."""
         names = cls(document.header, {mention.mention_id: mention for mention in document.mentions})
         for mention in document.mentions:
-            names._take(mention)
+            names._entities[mention.mention_id] = names._take(mention)
         return names
 
     def entity_of(self, mention_id: str) -> str:
         """The entity that a mention names.
 
         Raises:
-            Rejected: the document has no such mention, or it has no name.
+            Rejected: the document has no such mention.
         """
-        mention = self.mentions.get(mention_id)
-        if mention is None:
+        entity_id = self._entities.get(mention_id)
+        if entity_id is None:
             raise Rejected(
                 "UNKNOWN_MENTION",
                 "the record refers to a mention that it does not hold",
                 mention_id=mention_id,
             )
-        return self._take(mention)
+        return entity_id
 
     def named(self, text: str, type_: EntityType) -> str:
         """The entity with this name, for a side that was given as text."""

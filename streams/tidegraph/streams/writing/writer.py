@@ -16,7 +16,7 @@ from tidegraph.streams.writing.planning import Item, Planner, Retract
 
 logger = logging.getLogger(__name__)
 
-MAX_VECTORS_PER_COMMIT: Final = 384
+MAX_VECTORS_PER_COMMIT: Final = 256
 """A vector costs the server up to two milliseconds: a commit stays well under a second."""
 MAX_ROWS_PER_COMMIT: Final = 4_000
 
