@@ -148,6 +148,7 @@ class Stack:
     async def _start(self) -> None:
         await self._lock.acquire()
         self._cleanup.callback(self._lock.release)
+        self._cleanup.callback(remove_note, self._data_dir)  # last but one: who waits for it waits for all
         if Part.STORE in self._parts:
             await self._start_store()
         if Part.BROKER in self._parts:
@@ -162,7 +163,6 @@ class Stack:
             self._data_dir,
             RunningStack(os.getpid(), self.kafka_bootstrap, self.falkordb_url, self.grpc_address),
         )
-        self._cleanup.callback(remove_note, self._data_dir)
 
     async def _stop(self) -> None:
         for watcher in self._watchers.values():

@@ -7,6 +7,7 @@ folder is in use.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 import sys
@@ -61,20 +62,23 @@ def down() -> None:
 
 
 async def _up(configured: Settings) -> None:
-    stop = asyncio.Event()
+    stop, ready = asyncio.Event(), asyncio.Event()
     loop = asyncio.get_running_loop()
     for name in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(name, stop.set)
-    entered = asyncio.create_task(_keep(configured, stop))
+    keeping = asyncio.create_task(_keep(configured, stop, ready))
     stopped = asyncio.create_task(stop.wait())
-    await asyncio.wait((entered, stopped), return_when=asyncio.FIRST_COMPLETED)
-    if not stop.is_set():
-        stopped.cancel()
-    await entered
+    await asyncio.wait((keeping, stopped), return_when=asyncio.FIRST_COMPLETED)
+    stopped.cancel()
+    if not keeping.done() and not ready.is_set():
+        keeping.cancel()  # told to stop while it starts
+    with contextlib.suppress(asyncio.CancelledError):
+        await keeping
 
 
-async def _keep(configured: Settings, stop: asyncio.Event) -> None:
+async def _keep(configured: Settings, stop: asyncio.Event, ready: asyncio.Event) -> None:
     async with Stack(configured, events=_tell) as stack:
+        ready.set()
         click.echo("")
         click.echo(f"  Kafka     {stack.kafka_bootstrap}")
         click.echo(f"  FalkorDB  {stack.falkordb_url}")
