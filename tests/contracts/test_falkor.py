@@ -136,6 +136,21 @@ async def test_graphs_of_others_are_not_touched(falkor: FalkorStore, graph: str)
     await falkor.connection.command("GRAPH.DELETE", "foreign")
 
 
+async def test_a_server_with_a_lower_bound_on_time_is_obeyed(falkor: FalkorStore, graph: str) -> None:
+    command = falkor.connection.command
+    before = {
+        name: (await command("GRAPH.CONFIG", "GET", name))[1] for name in ("TIMEOUT_DEFAULT", "TIMEOUT_MAX")
+    }
+    try:
+        await command("GRAPH.CONFIG", "SET", "TIMEOUT_DEFAULT", 900)
+        await command("GRAPH.CONFIG", "SET", "TIMEOUT_MAX", 1_000)
+        assert await falkor.connection.read(graph, "RETURN 1") == [[1]]
+        assert await falkor.commit(s.commit(graph)) is not None
+    finally:
+        for name in ("TIMEOUT_MAX", "TIMEOUT_DEFAULT"):
+            await command("GRAPH.CONFIG", "SET", name, before[name])
+
+
 # --- times and vectors ------------------------------------------------------------------------------------
 
 

@@ -39,6 +39,10 @@ _BUSY_CODES: Final = (
 _AWAY: Final = (exceptions.ConnectionError, exceptions.TimeoutError, OSError, EOFError, TimeoutError)
 _PASSING: Final = (exceptions.ReadOnlyError, exceptions.OutOfMemoryError, exceptions.TryAgainError)
 _EMPTY: Final = "Invalid graph operation on empty key"
+_REFUSED: Final = "the store refused a query: "
+_TIMEOUT_REFUSED: Final = "The query TIMEOUT parameter value cannot exceed"
+WRITE_FACTOR: Final = 6
+"""How many times longer than a read a write may take."""
 _MAX_CONNECTIONS: Final = 16
 
 
@@ -67,7 +71,7 @@ def translate(error: Exception) -> TidegraphError:
         return NotFound("GRAPH_NOT_FOUND", "no such graph; ingest a document into it first")
     if isinstance(error, _PASSING) or text.startswith(_BUSY_CODES):
         return Retryable("STORE_BUSY", f"the store cannot take this now: {text[:300]}")
-    return Bug("QUERY_FAILED", f"the store refused a query: {text[:300]}")
+    return Bug("QUERY_FAILED", f"{_REFUSED}{text[:300]}")
 
 
 class Connection:
@@ -76,18 +80,19 @@ class Connection:
     Args:
         url: ``redis://``, ``rediss://`` or ``unix://``.
         graph_prefix: put before every graph name; the rest of the key space is not touched.
-        query_timeout_ms: how long the server may work on one read; writes are bounded by their size.
+        query_timeout_ms: how long the server may work on one read. A lower bound of the server holds.
     """
 
     def __init__(self, url: str, graph_prefix: str, query_timeout_ms: int) -> None:
         self.prefix = graph_prefix
         self._timeout_ms = query_timeout_ms
+        self._may_set_timeout = True
         pool = redis.BlockingConnectionPool.from_url(
             url,
             max_connections=_MAX_CONNECTIONS,
             timeout=query_timeout_ms / 1000 + 5,
             socket_connect_timeout=5,
-            socket_timeout=max(30.0, 3 * query_timeout_ms / 1000),
+            socket_timeout=WRITE_FACTOR * query_timeout_ms / 1000 + 5,
             # Whoever calls decides whether to try again: a write must not be sent twice behind its back.
             retry=Retry(NoBackoff(), 0),
             protocol=2,
@@ -103,20 +108,31 @@ class Connection:
         self, graph: str, query: str, values: Mapping[str, codec.Value] | None = None
     ) -> list[list[Any]]:
         """Rows of a read-only query, bounded by the query time-out."""
-        text = codec.query_bytes(codec.parameters(values or {}) + query)
-        reply = await self.command(
-            "GRAPH.RO_QUERY", self.key(graph), text, "--compact", "TIMEOUT", self._timeout_ms
-        )
-        return codec.decode_rows(reply)
+        return await self._query("GRAPH.RO_QUERY", graph, query, values or {}, self._timeout_ms)
 
     async def write(
         self, graph: str, query: str, values: Mapping[str, codec.Value] | None = None
     ) -> list[list[Any]]:
-        """Rows of a query that writes: one statement, applied whole or not at all."""
-        prefix = codec.parameters(values or {})
-        # Writing a large commit as text takes milliseconds; what else runs in the loop need not wait.
-        text = codec.query_bytes(prefix + query)
-        return codec.decode_rows(await self.command("GRAPH.QUERY", self.key(graph), text, "--compact"))
+        """Rows of a query that writes: one statement, applied whole or not at all.
+
+        It may take longer than a read: a commit that is cut off would have to be done again.
+        """
+        return await self._query("GRAPH.QUERY", graph, query, values or {}, WRITE_FACTOR * self._timeout_ms)
+
+    async def _query(
+        self, command: str, graph: str, query: str, values: Mapping[str, codec.Value], timeout_ms: int
+    ) -> list[list[Any]]:
+        text = codec.query_bytes(codec.parameters(values) + query)
+        arguments = (command, self.key(graph), text, "--compact")
+        if self._may_set_timeout:
+            try:
+                return codec.decode_rows(await self.command(*arguments, "TIMEOUT", timeout_ms))
+            except Bug as error:
+                if not str(error.args[0]).startswith(_REFUSED + _TIMEOUT_REFUSED):
+                    raise
+                # The operator has set a lower bound than ours; theirs holds.
+                self._may_set_timeout = False
+        return codec.decode_rows(await self.command(*arguments))
 
     async def command(self, *arguments: Any) -> Any:
         """A redis command; its failure as a domain error."""
