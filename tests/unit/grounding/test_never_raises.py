@@ -1,7 +1,5 @@
 """Whatever the text, grounding answers: no exception, no hang, offsets inside the text."""
 
-
-
 from __future__ import annotations
 
 import random

@@ -93,6 +93,16 @@ def fiscal(m: Match) -> Node | None:
 
 
 @builder
+def bare_years(m: Match) -> Node | None:
+    """ "1346 to 1347": two years a lifetime apart at most; with "and" only behind "between"."""
+    first, last = m.number("first") or 0, m.number("last") or 0
+    names = [m.names[t.symbol] for t in m.tokens]
+    if ("AND" in names) != ("BETWEEN" in names) or not 0 < last - first <= 150:
+        return None
+    return Range(Date(first), Date(last))
+
+
+@builder
 def year_range(m: Match) -> Node | None:
     pair = m.value("node")
     if not isinstance(pair, tuple):

@@ -22,7 +22,6 @@ from tidegraph.language.grounding.nodes import (
     Span,
 )
 
-
 UNMARKED_MORNING = 7
 """An hour below seven without am or pm is read as the afternoon."""
 

@@ -44,6 +44,7 @@ _EMITTED: Final = (
 )
 _STORY_YEARS: Final = 3
 _STORY_RATIO: Final = 3
+_MONEY_REACH: Final = 120
 _ANCHORS: Final = frozenset(
     (
         Granularity.DAY,
@@ -163,9 +164,16 @@ class _Document:
         for place, token in enumerate(run):
             if token.symbol not in self._emitted or not token.rule:
                 continue
+            if token.rule == "half.ordinal" and not self._financial(token):
+                continue
             if isinstance(token.value, Numeric) and token.value.doubtful and not self._supported(run, place):
                 continue
             yield token
+
+    def _financial(self, token: Token) -> bool:
+        """A half without a year is one of a match as often as one of a year: money must be near."""
+        near = self._text[max(0, token.start - _MONEY_REACH) : token.end + _MONEY_REACH].lower()
+        return not self._grammar.cues["finance"].isdisjoint(re.findall(r"[^\W\d_]+", near))
 
     def _shared_years(self, run: list[Token]) -> list[Token]:
         """ "in May, June and July 1944": a date takes the year of the one that it is listed with."""
@@ -178,6 +186,10 @@ class _Document:
             if link not in ("AND", "OR", "COMMA") or place + skip >= len(result):
                 continue
             left, right = result[place].value, result[place + skip].value
+            if isinstance(left, Period) and isinstance(right, Period) and left.unit == right.unit == "season":
+                if left.year is None and isinstance(right.year, int):
+                    result[place] = replace(result[place], value=replace(left, year=right.year))
+                continue
             if not (isinstance(left, Date) and isinstance(right, Date) and left.month and right.month):
                 continue
             if left.year is None and right.year is not None and bool(left.day) == bool(right.day):
@@ -257,6 +269,9 @@ class _Document:
             return [(token.start, token.start + at), (token.start + at + 1, token.end)]
         days = [p for p in parts if self._names[p.symbol] in _DAY_SYMBOLS]
         months = [p for p in parts if self._names[p.symbol].startswith("MONTH")]
+        years = [p for p in parts if self._names[p.symbol] in ("YA", "YB")]
+        if len(years) == 2 and not days:
+            return [(p.start, p.end) for p in years]
         if len(days) < 2:
             return (
                 [(months[0].start, months[0].end), (months[1].start, token.end)] if len(months) == 2 else []

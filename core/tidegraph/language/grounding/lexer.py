@@ -22,7 +22,8 @@ from tidegraph.language.grounding.numerals import (
 
 _YEARTAIL: Final = r"(?:\s?[-/ ]?(?:FY\s?|['\u2019])?(\d{4}|\d\d)(?![\d:.,/-]\d|\w))?"
 _SHAPE: Final = rf"""
-    (?P<MONEY>[$\u20ac\u00a3\u00a5#\u00a7]\s?\d+(?:[.,:/-]\d+)*\w*)
+    (?P<URL>(?:https?://|www\.)[^\s<>"')\]]+|[\w.+-]{1, 64}@[\w-]{1, 64}\.[\w.-]+)
+  | (?P<MONEY>[$\u20ac\u00a3\u00a5#\u00a7]\s?\d+(?:[.,:/-]\d+)*\w*)
   | (?P<ISOWEEK>\b\d{{4}}-?W\d\d(?:-?[1-7])?\b)
   | (?P<HCLOCK>\b\d{{1,2}}h[0-5]\d\b)
   | (?P<YQ>\b(?:\d{{4}}[-/\x20]?[QqH]|\d\dQ)[1-4]\b)
@@ -40,6 +41,7 @@ _UNITS_OF_LINES: Final = re.compile(r"(?P<BREAK>\n\s*) |" + _SHAPE, re.VERBOSE |
 _LINE_IS_PARAGRAPH: Final = 160
 """From this mean line length on, a text is not hard-wrapped: every line is a paragraph."""
 _MERIDIEM: Final = re.compile(r"\s?([ap])(?:\.\s?m\b\.?|\s?m\b)", re.IGNORECASE)
+_DATE_IN_ADDRESS: Final = re.compile(r"(?<!\d)(?:\d{8}|\d{4}([-/])\d\d\1\d\d)(?!\d)")
 _ZONE: Final = re.compile(r"(?:\s[+-]|\+)(?:0\d|1[0-4]):?[0-5]\d(?![\d:])")
 _ERA_RANGE: Final = re.compile(r"(\d{1,4})[-\u2010-\u2014](\d{1,4})\s?(?:BCE?|B\.C\.|AD|CE|v\. ?Chr\.)(?!\w)")
 _PUNCT_CLASSES: Final = {
@@ -90,6 +92,14 @@ class Lexer:
 
     def _break(self, unit: re.Match[str]) -> None:
         self._add("BREAK", unit.start(), unit.end())
+
+    def _url(self, unit: re.Match[str]) -> None:
+        """An address is no text, but a whole date in it is one: ".../report-20170302.html"."""
+        for match in _DATE_IN_ADDRESS.finditer(unit.group()):
+            lexed = classify(match.group())
+            if lexed is not None and lexed[0] in ("YMD", "YMD8"):
+                self._add(lexed[0], unit.start() + match.start(), unit.start() + match.end(), lexed[1])
+        self._add("JUNK", unit.end() - 1, unit.end())
 
     def _money(self, unit: re.Match[str]) -> None:
         self._add("JUNK", unit.start(), unit.end())

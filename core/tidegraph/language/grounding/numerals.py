@@ -100,6 +100,8 @@ def _dmy(run: str) -> Lexed | None:
     if not (is_day(year, a, b) or is_day(year, b, a)):
         return None
     dotted = "." in run and len(third) == 4
+    if "." in run and not dotted and len(first) + len(second) < 4:
+        return None
     found = Numeric(a, b, year, short=len(third) == 2, day_first=dotted)
     return ("NUMDATE" if len(third) == 4 or "-" not in run else "NUMDASH"), found
 

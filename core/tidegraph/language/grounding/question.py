@@ -70,7 +70,7 @@ class QuestionTime:
     spans: tuple[tuple[int, int], ...]
 
 
-_EVENT_END: Final = re.compile(r"[?!;]|,\s|\.(?=\s|$)|$")
+_EVENT_END: Final = re.compile(r"[?!;]|,\s(?=[^\W\d_A-Z]|\d)|(?<!\b[A-Z])\.(?=\s|$)|$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +108,14 @@ def read_question(text: str, settings: GroundingSettings, asked_at: int | None) 
     words = _words(load_grammar(settings.language).language)
     main = _main(found)
     order = _order(text, words, main)
-    event, offset, relation = _event(text, found, words, settings)
+    event, offset, relation = _event(text, found, words)
+    if event is not None and main is not None and event.start_char < main.expression.start_char:
+        event = None
     expressions = tuple(g.expression for g in found)
     if event is not None:
         spans = _spans(None, event, offset)
-        return QuestionTime(relation, None, None, offset, event, order, expressions, spans)
+        base = main.expression.interval if main else None
+        return QuestionTime(relation, None, base, offset, event, order, expressions, spans)
     if main is None:
         return QuestionTime(Relation.NONE, None, None, None, None, order, expressions, ())
     relation = _relation(text, main, words)
@@ -170,7 +173,7 @@ def _asked(interval: Interval | None, relation: Relation) -> Interval | None:
 
 
 def _event(
-    text: str, found: tuple[Grounded, ...], words: _Words, settings: GroundingSettings
+    text: str, found: tuple[Grounded, ...], words: _Words
 ) -> tuple[EventSpan | None, Offset | None, Relation]:
     """A relation word with words behind it that are no time: the event, with a span before it as offset."""
     for match in words.relation.finditer(text):

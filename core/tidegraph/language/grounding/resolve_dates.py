@@ -153,19 +153,24 @@ class DateResolver(ResolverBase):
         return from_days((best, best + 1), Granularity.DAY, Kind.UNDERSPECIFIED, name)
 
     def _day_only(self, dom: int) -> Value | None:
-        if self.state.day is None:
+        """ "on the 8th": of the month of the last date of a story, else by tense around the document's day."""
+        fine = self.state.fine if self.state.narrative else None
+        base = fine.value.first_day if fine else self.state.day
+        if base is None:
             return None
-        year, month, today = civil_from_days(self.state.day)
+        year, month, today = civil_from_days(base)
         step = 0
-        if self.state.tense is Tense.FUTURE and dom < today:
+        if dom < today and (fine or self.state.tense is Tense.FUTURE):
             step = 1
-        elif self.state.tense is Tense.PAST and dom > today:
+        elif dom > today and not fine and self.state.tense is Tense.PAST:
             step = -1
         first, end = cal.month_days(year, month + step)
         if first + dom > end:
             return None
         day = first + dom - 1
-        return from_days((day, day + 1), Granularity.DAY, Kind.UNDERSPECIFIED, "document_time")
+        return from_days(
+            (day, day + 1), Granularity.DAY, Kind.UNDERSPECIFIED, fine.name if fine else "document_time"
+        )
 
     def _within(self, node: Within) -> Value | None:
         year = self.resolve(node.of)
