@@ -1,0 +1,47 @@
+"""docs/api.md names every method of the API and every reason that the service gives, with its code."""
+
+from __future__ import annotations
+
+import re
+
+from tests.ops.repository import ROOT
+
+from tidegraph.api.v1 import admin_pb2, ingest_pb2, query_pb2
+from tidegraph.domain import errors
+from tidegraph.services import status_map
+
+PAGE = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+RAISED = re.compile(r"\b(Rejected|NotFound|LimitExceeded|Retryable|Bug|Conflicted)\(\s*\"([A-Z_]+)\"")
+OURS = ("services/tidegraph/services", "core/tidegraph/models")
+
+
+def reasons() -> dict[str, str]:
+    """Reason to code of every error that the service and its models raise."""
+    found: dict[str, str] = {}
+    for folder in OURS:
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            for kind, reason in RAISED.findall(path.read_text(encoding="utf-8")):
+                error = getattr(errors, kind)(reason, "")
+                found[reason] = status_map.code_of(error).name
+    return found
+
+
+def rows() -> dict[str, str]:
+    return dict(re.findall(r"^\| ([A-Z_]+) \| ([A-Z_]+) \|", PAGE, re.MULTILINE))
+
+
+def test_every_reason_is_documented_with_its_code() -> None:
+    documented = rows()
+    assert len(reasons()) > 30
+    assert {reason: documented.get(reason) for reason in reasons()} == reasons()
+
+
+def test_every_method_is_documented() -> None:
+    methods = {
+        method.name
+        for module, service in ((query_pb2, "QueryService"), (ingest_pb2, "IngestService"))
+        for method in module.DESCRIPTOR.services_by_name[service].methods
+    }
+    assert {method for method in methods if not re.search(rf"\b{method}\b", PAGE)} == set()
+    assert len(admin_pb2.DESCRIPTOR.services_by_name["AdminService"].methods) == 9
+    assert "| AdminService | all | not served by this version |" in PAGE
