@@ -20,6 +20,9 @@ _ASPECTS: Final = {
     **dict.fromkeys(words("clauses", "aspect_continue"), Verb.STATE),
 }
 _PARTICLES: Final = words("clauses", "particles")
+_SHARING: Final = frozenset(
+    {"xcomp", "conj", "advcl", "ccomp", "pcomp", "dep", "parataxis", "acomp", "attr", "oprd"}
+)
 _RELATIVES: Final = frozenset({"who", "which", "that", "whom"})
 _COMPLEMENTS: Final = frozenset({"attr", "oprd", "acomp"})
 _NOMINAL: Final = frozenset(
@@ -199,10 +202,7 @@ def _subjects(verb: Token, governor: Token | None) -> list[Token]:
                 return spell_out(controlled)
         if current.dep == "pcomp" and head is not current:
             head = head.head
-        if (
-            current.dep not in {"xcomp", "conj", "advcl", "ccomp", "pcomp", "dep", "parataxis"}
-            or head is current
-        ):
+        if current.dep not in _SHARING or head is current:
             return []
         if current.dep == "ccomp" and current.tag not in {"VBG", "VBN", "VB"}:
             return []

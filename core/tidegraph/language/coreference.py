@@ -143,11 +143,8 @@ class _State:
         if ref.text.isupper() and len(key) > 2 and (found := self.by_key.get(f"initials:{key}")):
             return found
         found = self.by_key.get(f"last:{key}")
-        if (
-            found
-            and found.type in {EntityType.PERSON, EntityType.UNSPECIFIED}
-            and ref.type is not EntityType.PLACE
-        ):
+        company = found is not None and found.type is EntityType.ORGANISATION and found.certain
+        if found and not company and found.type is not EntityType.PLACE and ref.type is not EntityType.PLACE:
             return found
         found = self.by_key.get(f"first:{key}")
         if (

@@ -192,7 +192,13 @@ def _standing_alone(sentence: Sentence, resolution: Resolution) -> tuple[str, bo
         text = token.text
         if id(token) in resolution.unclear:
             unclear = True
-        if thing is not None:
+        if thing is not None and _is_definite(token, thing):
+            # "the company": the article goes with the noun.
+            if id(thing) not in said and len(pieces) > 2:
+                pieces[-3:-1] = ["", ""]
+                text = thing.name
+            said.add(id(thing))
+        elif thing is not None:
             if id(thing) not in said:
                 text = _replacement(token, thing)
             said.add(id(thing))
@@ -200,6 +206,13 @@ def _standing_alone(sentence: Sentence, resolution: Resolution) -> tuple[str, bo
         previous = token.end
     joined = " ".join("".join(pieces).split())
     return joined[:_MAX_SENTENCE_CHARS], unclear
+
+
+def _is_definite(token: Token, thing: Thing) -> bool:
+    """ "the company", "this team": a noun with its article that stands for something named before."""
+    if token.name is not None or token.lower in PRONOUNS or token.text in thing.name:
+        return False
+    return any(c.dep == "det" and c.i == token.i - 1 for c in token.children)
 
 
 def _replacement(token: Token, thing: Thing) -> str:

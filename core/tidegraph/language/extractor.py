@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
@@ -87,6 +88,7 @@ class LanguageExtractor:
                 read_pair(passage, builder, context, self._about(passage.headings, builder), event_id)
         for table in page.tables:
             self._read_table(table, builder, events)
+        events = _merged(events, builder)
         return ExtractedDocument(
             header=header,
             extractor_epoch=self.epoch,
@@ -162,6 +164,33 @@ def _joined(told: ExtractedDocument, mapped: ExtractedDocument) -> ExtractedDocu
         mentions=(*told.mentions, *mapped.mentions),
         assertions=(*told.assertions, *mapped.assertions),
     )
+
+
+def _merged(events: Sequence[Event], builder: Builder) -> list[Event]:
+    """Near-duplicates as one event with the provenance of all; claims point at the one that stays."""
+    kept: dict[tuple[object, ...], Event] = {}
+    stands_for: dict[str, str] = {}
+    for event in events:
+        key = (
+            re.sub(r"\W+", " ", event.sentence).casefold().strip(),
+            event.interval,
+            event.time_state,
+            event.status,
+        )
+        first = kept.get(key)
+        if first is None:
+            kept[key] = event
+            continue
+        stands_for[event.event_id] = first.event_id
+        kept[key] = replace(
+            first,
+            chunk_ids=tuple(dict.fromkeys((*first.chunk_ids, *event.chunk_ids))),
+            mention_ids=tuple(dict.fromkeys((*first.mention_ids, *event.mention_ids))),
+        )
+    for place, assertion in enumerate(builder.assertions):
+        if assertion.event_id in stands_for:
+            builder.assertions[place] = replace(assertion, event_id=stands_for[assertion.event_id])
+    return list(kept.values())
 
 
 def _add_mentions(builder: Builder, first: int, events: list[Event], last: int) -> None:

@@ -217,7 +217,8 @@ def _begins(tokens: Tokens, i: int) -> bool:
         )
     if tokens.lower[i] in _AMBIGUOUS and i + 1 < len(tokens.text) and tokens.capital(i + 1):
         return True
-    if tokens.stop[i] or tokens.lower[i] in _OPENERS:
+    adverb = tokens.lower[i].endswith("ly") and not tokens.ner[i][0]
+    if tokens.stop[i] or tokens.lower[i] in _OPENERS or adverb:
         # "New York", but not "New members", nor "On".
         inside = tokens.ner[i][0] and i + 1 < len(tokens.text) and tokens.ner[i + 1][0] == tokens.ner[i][0]
         return bool(inside) and tokens.capital(i + 1) and not tokens.stop[i]

@@ -58,6 +58,10 @@ def stance(clause: Clause) -> Stance:
         claims &= not _is_conditional(current)
         reported |= any(c.lower in _REPORTED_ADVERBS for c in current.children if c.dep in {"advmod", "amod"})
         reported |= _has_source(current)
+        if (noun := _content_noun(current)) is not None:
+            denied |= noun.lemma in _DENIED_NOUNS or noun.head.lemma in _DENYING or _is_false(noun.head)
+            reported = True
+            break
         head = current.head
         if head is current:
             break
@@ -119,6 +123,20 @@ def _negation(verb: Token) -> tuple[bool, bool]:
     return negated, ceased
 
 
+def _content_noun(verb: Token) -> Token | None:
+    """The noun of which a clause is the content: "a rumour that Ada Poll left"."""
+    noun = verb.head
+    if (
+        noun is verb
+        or noun.lemma not in _HEARSAY | _DENIED_NOUNS
+        or verb.dep not in {"acl", "relcl", "ccomp"}
+    ):
+        return None
+    relative = verb.child("nsubj", "nsubjpass")
+    own = relative is not None and relative.lower not in {"that", "which", "who"}
+    return noun if own and noun.name is None else None
+
+
 def _plans(current: Token, outer: Token) -> bool:
     if not _is_infinitive(current):
         return False
@@ -159,7 +177,15 @@ def _is_false(outer: Token) -> bool:
 
 def _has_source(verb: Token) -> bool:
     """ "according to": the claim is somebody's word."""
-    return any(c.lower == "according" for c in verb.children)
+    for child in verb.children:
+        inserted = (
+            child.dep in {"ccomp", "parataxis"}
+            and child.lemma in _REPORTING
+            and child.child("nsubj") is not None
+        )
+        if child.lower == "according" or (inserted and child.i < verb.i):
+            return True
+    return False
 
 
 def _is_question(clause: Clause) -> bool:
@@ -174,7 +200,7 @@ def _is_command(clause: Clause) -> bool:
     for _ in range(8):
         root = token.head is token
         if root or token.dep in {"conj", "ccomp"}:
-            bare = token.tag == "VB" and not any(
+            bare = token.tag in {"VB", "VBP"} and not any(
                 c.dep in {"nsubj", "nsubjpass", "aux", "auxpass", "expl", "csubj"} for c in token.children
             )
             if bare and root:
