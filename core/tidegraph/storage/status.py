@@ -135,14 +135,18 @@ class RedisStatusStore:
         await self._connection.command("EVAL", _ADVANCE, 1, self._key("read", graph), ground_read_to)
 
     async def watermark(self, graph: str) -> int:
-        """The stamp of the oldest accepted document without an outcome, else how far ground has read."""
+        """The last instant up to which nothing can be added any more.
+
+        How far ground has read, held just below the oldest accepted document without an outcome: that
+        document will be seen at its own stamp.
+        """
         pipe = self._connection.redis.pipeline(transaction=False)
         pipe.zrange(self._key("open", graph), 0, 0, withscores=True)
         pipe.get(self._key("read", graph))
         oldest, read_to = await self._connection.run(pipe.execute())
-        if oldest:
-            return int(oldest[0][1])
-        return int(read_to) if read_to is not None else OPEN_START
+        if read_to is None:
+            return OPEN_START
+        return min(int(read_to), int(oldest[0][1]) - 1) if oldest else int(read_to)
 
     async def _lines(self, positions: Sequence[str]) -> list[DocumentStatus]:
         if not positions:

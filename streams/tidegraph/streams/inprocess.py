@@ -64,12 +64,13 @@ class InProcess:
     log: MemoryLog = field(init=False)
     _offsets: dict[tuple[Topic, int], int] = field(init=False)
     _processes: dict[Stage, Process] = field(init=False)
+    _progress: MemoryProgress = field(init=False)
 
     def __post_init__(self) -> None:
         life = uuid.uuid4().hex  # a graph that outlives this log must not take the next one for a replay
         self.log = MemoryLog(self.clock, partitions=self.partitions, incarnation=life)
         self._offsets = defaultdict(int)
-        progress = MemoryProgress()
+        progress = self._progress = MemoryProgress()
         sink = LogSink(self.log)
         tracker = Tracker(self.status, progress)
         self._processes = {
@@ -127,6 +128,8 @@ class InProcess:
                 started = time.process_time()
                 moved |= await self._pass(stage, process)
                 self.cpu_seconds[stage] += time.process_time() - started
+        for graph in await self._progress.graphs():
+            await self.status.advance(graph, self.clock.now() - 1)
 
     async def _pass(self, stage: Stage, process: Process) -> bool:
         moved = False

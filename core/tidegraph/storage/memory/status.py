@@ -48,9 +48,10 @@ class MemoryStatusStore:
         self._read_to[graph] = max(ground_read_to, self._read_to.get(graph, OPEN_START))
 
     async def watermark(self, graph: str) -> int:
-        """The stamp of the oldest accepted document without an outcome, else how far ground has read."""
-        waiting = [line.recorded_at for line in self._of(graph) if not line.outcome]
-        return min(waiting, default=self._read_to.get(graph, OPEN_START))
+        """How far ground has read, held just below the oldest accepted document without an outcome."""
+        read_to = self._read_to.get(graph, OPEN_START)
+        waiting = [line.recorded_at - 1 for line in self._of(graph) if not line.outcome]
+        return min([read_to, *waiting])
 
     def _of(self, graph: str) -> list[DocumentStatus]:
         return [line for line in self._lines.values() if line.graph == graph]
