@@ -1,0 +1,68 @@
+"""The Protocols that the shell implements: store, models, log, clock.
+
+The domain and the stages know the outside only by these. Each has an in-memory twin that passes the
+same contract tests. Every call that does I/O is a coroutine and raises the typed errors of
+``tidegraph.domain.errors`` only.
+"""
+
+from tidegraph.ports.outside import (
+    ChatModel,
+    Clock,
+    DocumentStatus,
+    Encoder,
+    Log,
+    LogRecord,
+    Reranker,
+    StatusStore,
+)
+from tidegraph.ports.records import (
+    ChangeRow,
+    ChunkRecord,
+    Commit,
+    DocumentRecord,
+    DocumentWrite,
+    EntityRecord,
+    EntityWrite,
+    EventMention,
+    EventRecord,
+    FactFilter,
+    Fence,
+    Neighbour,
+    NewVector,
+    Scored,
+    Vector,
+    Visibility,
+    WriterState,
+)
+from tidegraph.ports.store import GraphReader, GraphStore, GraphWriter
+
+__all__ = [
+    "ChangeRow",
+    "ChatModel",
+    "ChunkRecord",
+    "Clock",
+    "Commit",
+    "DocumentRecord",
+    "DocumentStatus",
+    "DocumentWrite",
+    "Encoder",
+    "EntityRecord",
+    "EntityWrite",
+    "EventMention",
+    "EventRecord",
+    "FactFilter",
+    "Fence",
+    "GraphReader",
+    "GraphStore",
+    "GraphWriter",
+    "Log",
+    "LogRecord",
+    "Neighbour",
+    "NewVector",
+    "Reranker",
+    "Scored",
+    "StatusStore",
+    "Vector",
+    "Visibility",
+    "WriterState",
+]

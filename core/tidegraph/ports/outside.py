@@ -1,0 +1,125 @@
+"""Status, log, models, clock."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidegraph.domain.documents import Position
+
+# --- status -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentStatus:
+    """Where a document is. ``outcome`` is "" while it is under way."""
+
+    position: Position
+    graph: str
+    document_id: str
+    revision: str
+    stage: str
+    outcome: str
+    """committed, dead_letter or retracted"""
+    cause: str
+    recorded_at: int
+    updated_at: int
+
+
+class StatusStore(Protocol):
+    """What the track stage folds ``status`` into (redis), and what status commands read."""
+
+    async def put(self, statuses: Sequence[DocumentStatus]) -> None: ...
+
+    async def get(self, positions: Sequence[Position]) -> list[DocumentStatus]: ...
+
+    async def by_document(self, graph: str, document_id: str) -> list[DocumentStatus]: ...
+
+    async def dead_letters(self, graph: str, limit: int) -> list[DocumentStatus]: ...
+
+    async def summary(self, graph: str) -> Mapping[str, int]:
+        """Number of documents by outcome, and ``in_progress``."""
+        ...
+
+    async def advance(self, graph: str, ground_read_to: int) -> None:
+        """How far (recorded stamp) the ground stage has read for this graph."""
+        ...
+
+    async def watermark(self, graph: str) -> int:
+        """The applied watermark: answers at a known_at up to it, inclusive, are final.
+
+        Microseconds on the recorded axis, OPEN_START when nothing was read.
+        """
+        ...
+
+
+# --- log, models, clock -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class LogRecord:
+    """A record of a topic as raw bytes. ``timestamp`` is microseconds; headers may repeat."""
+
+    topic: str
+    partition: int
+    offset: int
+    timestamp: int
+    key: bytes | None
+    value: bytes | None
+    headers: tuple[tuple[str, bytes], ...]
+
+
+class Log(Protocol):
+    """What a producer of documents or control records needs of the log."""
+
+    async def append(
+        self,
+        topic: str,
+        key: bytes | None,
+        value: bytes | None,
+        headers: Sequence[tuple[str, bytes]],
+        timestamp: int | None,
+    ) -> Position:
+        """Write one record and wait until the broker has it."""
+        ...
+
+    def read(self, topic: str) -> AsyncIterator[LogRecord]:
+        """All records of a topic from its beginning to its present end."""
+        ...
+
+
+class Encoder(Protocol):
+    """Text to unit vectors. ``model_id`` and ``dimensions`` are stored with the index."""
+
+    model_id: str
+    dimensions: int
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Shape (len(texts), dimensions), rows of L2 norm 1. Blocking: call it in a thread."""
+        ...
+
+
+class Reranker(Protocol):
+    """Scores of (query, text) pairs, higher is better."""
+
+    def score(self, query: str, texts: Sequence[str]) -> Sequence[float]: ...
+
+
+class ChatModel(Protocol):
+    """A chat completion, streamed; an LLM behind an OpenAI-compatible API."""
+
+    model_id: str
+
+    def stream(
+        self, system: str, user: str, max_tokens: int, timeout_seconds: float
+    ) -> AsyncIterator[str]: ...
+
+
+class Clock(Protocol):
+    """The only way to today: microseconds since 1970, UTC."""
+
+    def now(self) -> int: ...

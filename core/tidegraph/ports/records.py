@@ -1,0 +1,234 @@
+"""What goes into the store and comes out of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidegraph.domain.documents import Chunk, DocumentHeader, EntityType, Event
+from tidegraph.domain.facts import Assertion, FactVersion
+from tidegraph.domain.interval import Interval
+
+Vector = NDArray[np.float32]
+
+
+# --- what a read may see ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Visibility:
+    """The as-of of a read and who reads.
+
+    ``known_at``: microseconds on the recorded axis; OPEN_END - 1 stands for "all that is known".
+    ``labels``: the caller's access labels; a row without labels is seen by all, a row with labels by
+    callers who hold at least one of them. ``None`` sees everything (the writer, an administrator).
+    """
+
+    known_at: int
+    labels: frozenset[str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class FactFilter:
+    """Which believed facts to read. Empty tuples do not restrict.
+
+    ``valid``: facts whose valid interval overlaps it (an instant t is ``[t, t + 1)``); None: any.
+    ``entity_ids`` match subject or object. ``history``: all versions, also invalidated ones, whose
+    recorded_at <= known_at; otherwise only versions believed at known_at.
+    """
+
+    entity_ids: tuple[str, ...] = ()
+    subject_ids: tuple[str, ...] = ()
+    object_ids: tuple[str, ...] = ()
+    predicates: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+    version_ids: tuple[str, ...] = ()
+    valid: Interval | None = None
+    history: bool = False
+    limit: int = 200
+
+
+@dataclass(frozen=True, slots=True)
+class EntityRecord:
+    """A stored entity with the names it was seen under.
+
+    ``key`` is the normalised name that its id is made of; ``name`` is chosen from the names seen, by a
+    function of their set.
+    """
+
+    entity_id: str
+    key: str
+    name: str
+    type: EntityType
+    aliases: tuple[str, ...]
+    recorded_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class EventRecord:
+    """A stored event with the entities it mentions and where it came from."""
+
+    event: Event
+    entity_ids: tuple[str, ...]
+    document_id: str
+    revision: str
+    document_time: int
+    title: str
+    labels: tuple[str, ...]
+    recorded_at: int
+    withdrawn_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkRecord:
+    """A stored chunk with where it came from."""
+
+    chunk: Chunk
+    document_id: str
+    revision: str
+    document_time: int
+    labels: tuple[str, ...]
+    recorded_at: int
+    withdrawn_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRecord:
+    """One part of one submission of a revision as the graph has it, withdrawn or not.
+
+    ``origin`` names the reading (revision, submission, extractor epoch) that events and assertions came
+    from, ``revision_origin`` the submission that its chunks came from. ``generation`` counts the
+    submissions of a revision that came back after it was withdrawn.
+    """
+
+    header: DocumentHeader
+    extractor_epoch: str
+    generation: int
+    origin: str
+    revision_origin: str
+    withdrawn_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """One entry of an event's list of K: ``weight`` by DyG-RAG eq. 5."""
+
+    event_id: str
+    neighbour_id: str
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A hit of one leg: higher is better."""
+
+    id: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class EventMention:
+    """What the event graph needs to know of a stored event: its time and its entities."""
+
+    event_id: str
+    interval: Interval
+    entity_ids: frozenset[str]
+    recorded_at: int
+    withdrawn_at: int
+
+
+# --- what the writer does ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """Where the writer of a graph stands on one partition of ``resolved`` in one life of the log.
+
+    A commit applies only if the stored offset equals ``expected`` (-1: none yet) and moves it to
+    ``offset``.
+    """
+
+    partition: str
+    expected: int
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class NewVector:
+    """A vector on an immutable node of its own; ``what`` is ``event`` or ``chunk``."""
+
+    owner_id: str
+    what: str
+    vector: Vector
+
+
+@dataclass(frozen=True, slots=True)
+class EntityWrite:
+    """An entity to create if absent, and the names to add to it."""
+
+    entity_id: str
+    key: str
+    type: EntityType
+    aliases: tuple[tuple[str, str], ...]
+    """(normalised, as written)"""
+    recorded_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentWrite:
+    """One part of one reading of a document with all that came out of it.
+
+    What is already there stays as it is; only a ``recorded_at`` may move earlier.
+    """
+
+    record: DocumentRecord
+    chunks: tuple[ChunkRecord, ...]
+    events: tuple[EventRecord, ...]
+    assertions: tuple[Assertion, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """Everything that one batch changes in one graph: one statement, applied whole or not at all."""
+
+    graph: str
+    fence: Fence
+    documents: tuple[DocumentWrite, ...]
+    withdrawn: tuple[tuple[str, int], ...]
+    """(origin, withdrawn_at): documents, chunks, events and assertions of it; only ever moves earlier."""
+    recorded_earlier: tuple[tuple[str, int], ...]
+    """(origin, recorded_at): the same content was recorded before the copy that came first."""
+    vectors: tuple[NewVector, ...]
+    entities: tuple[EntityWrite, ...]
+    insert_versions: tuple[FactVersion, ...]
+    close_versions: tuple[tuple[str, int], ...]
+    """(version id, invalidated_at): only ever moves earlier."""
+    unlinked: tuple[tuple[str, str], ...]
+    """(event id, neighbour id): entries that leave the event's list of K."""
+    linked: tuple[Neighbour, ...]
+    """Entries that enter a list of K."""
+    changes: tuple[ChangeRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeRow:
+    """One line of the public feed. ``sequence`` is set by the store when committed."""
+
+    change_id: str
+    sequence: int
+    action: str
+    """asserted, bounded, superseded, retracted, reopened, announced or merged"""
+    entity_id: str
+    version_id: str
+    recorded_at: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class WriterState:
+    """What the graph itself says of its writer: the truth about what was applied."""
+
+    offset: int
+    sequence: int

@@ -1,0 +1,196 @@
+"""The graph store: its readers' side and its one writer's side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from tidegraph.domain.facts import Assertion, FactVersion, Revision
+from tidegraph.domain.interval import Interval
+from tidegraph.ports.records import (
+    ChangeRow,
+    ChunkRecord,
+    Commit,
+    DocumentRecord,
+    EntityRecord,
+    EventMention,
+    EventRecord,
+    FactFilter,
+    Neighbour,
+    Scored,
+    Vector,
+    Visibility,
+    WriterState,
+)
+
+
+class GraphReader(Protocol):
+    """Reads of one tenant's graph. Results are ordered; every list is bounded by its ``limit``.
+
+    An unknown graph raises NotFound; an unknown id is simply absent from the result.
+    """
+
+    async def graphs(self) -> list[str]: ...
+
+    async def facts(self, graph: str, which: FactFilter, seen: Visibility) -> list[FactVersion]:
+        """Stored versions, in the order (key, valid start, recorded_at, version id).
+
+        A version under whose key some evidence is hidden from ``seen.labels`` is derived again from
+        what the caller may see.
+        """
+        ...
+
+    async def assertions(self, graph: str, keys: Sequence[str], seen: Visibility) -> list[Assertion]:
+        """All evidence under the keys with recorded_at <= known_at, withdrawn or not."""
+        ...
+
+    async def stored_versions(self, graph: str, keys: Sequence[str]) -> list[FactVersion]:
+        """Every stored row under the keys, also those that no read shows: what ``plan`` works on."""
+        ...
+
+    async def all_versions(self, graph: str) -> list[FactVersion]:
+        """Every stored row of the graph, for dumps and checks."""
+        ...
+
+    async def revisions(self, graph: str, document_ids: Sequence[str], seen: Visibility) -> list[Revision]:
+        """Revisions of which every part has arrived, in the order (document, recorded_at, revision)."""
+        ...
+
+    async def documents(
+        self, graph: str, document_ids: Sequence[str], seen: Visibility
+    ) -> list[DocumentRecord]:
+        """Every part of every submission of the documents with recorded_at <= known_at, retractions too."""
+        ...
+
+    async def assertions_of(self, graph: str, origins: Sequence[str]) -> dict[str, list[Assertion]]:
+        """All assertions of the readings by origin, withdrawn or not, whoever may see them."""
+        ...
+
+    async def keys_of(self, graph: str, document_ids: Sequence[str]) -> dict[str, list[str]]:
+        """Conflict keys under which any revision of each document has evidence."""
+        ...
+
+    async def entities(self, graph: str, entity_ids: Sequence[str]) -> list[EntityRecord]: ...
+
+    async def all_entities(self, graph: str) -> list[EntityRecord]:
+        """Every entity of the graph, for dumps and checks."""
+        ...
+
+    async def entities_by_name(self, graph: str, normalised: Sequence[str]) -> dict[str, list[EntityRecord]]:
+        """Entities that carry exactly this normalised name or alias, by name."""
+        ...
+
+    async def search_entities(self, graph: str, text: str, limit: int) -> list[tuple[EntityRecord, float]]:
+        """Full-text search over names and aliases."""
+        ...
+
+    async def events(self, graph: str, event_ids: Sequence[str], seen: Visibility) -> list[EventRecord]: ...
+
+    async def events_of(
+        self, graph: str, entity_ids: Sequence[str], valid: Interval | None, seen: Visibility, limit: int
+    ) -> list[EventRecord]:
+        """Events that mention any of the entities; dated ones inside ``valid`` first in time order."""
+        ...
+
+    async def chunks(self, graph: str, chunk_ids: Sequence[str], seen: Visibility) -> list[ChunkRecord]: ...
+
+    async def search_text(
+        self,
+        graph: str,
+        what: str,
+        terms: Sequence[str],
+        seen: Visibility,
+        valid: Interval | None,
+        limit: int,
+    ) -> list[Scored]:
+        """Full-text leg over ``event`` or ``chunk``. Terms are plain words; escaping is done inside."""
+        ...
+
+    async def search_vector(
+        self, graph: str, what: str, vector: Vector, seen: Visibility, valid: Interval | None, limit: int
+    ) -> list[Scored]:
+        """Vector leg over ``event`` or ``chunk``; score is cosine similarity in [-1, 1]."""
+        ...
+
+    async def neighbours(self, graph: str, event_ids: Sequence[str]) -> list[Neighbour]:
+        """Today's lists of K of the given events, and the entries of other lists that name them."""
+        ...
+
+    async def event_mentions(
+        self, graph: str, entity_ids: Sequence[str], window: Interval, limit_per_entity: int
+    ) -> list[EventMention]:
+        """Dated events sharing an entity inside the window: candidates of eq. 3."""
+        ...
+
+    async def probe_mentions(
+        self, graph: str, probes: Sequence[tuple[str, Interval, Interval]], limit: int
+    ) -> list[EventMention]:
+        """For each (entity, own time, window) the ``limit`` dated events nearest to the own time."""
+        ...
+
+    async def lists_of(self, graph: str, event_ids: Sequence[str]) -> list[Neighbour]:
+        """Today's lists of K of the given events alone."""
+        ...
+
+    async def event_nodes(self, graph: str, event_ids: Sequence[str]) -> list[EventMention]:
+        """Dated events by id, withdrawn or not."""
+        ...
+
+    async def event_nodes_of(self, graph: str, origins: Sequence[str]) -> list[EventMention]:
+        """Dated events of the readings, withdrawn or not."""
+        ...
+
+    async def mention_counts(self, graph: str, entity_ids: Sequence[str], limit: int) -> Mapping[str, int]:
+        """How many dated events that count mention each known entity, counted no further than ``limit``."""
+        ...
+
+    async def changes(self, graph: str, after_sequence: int, limit: int) -> list[ChangeRow]:
+        """What changed in the graph, ascending by commit sequence."""
+        ...
+
+    async def sequence(self, graph: str) -> int:
+        """Number of the last commit: the version of the graph that a basis quotes. Cheap."""
+        ...
+
+    async def scan(self, graph: str, what: str, after: str, limit: int) -> list[tuple[str, str]]:
+        """(id, canonical JSON) of stored ``document``, ``chunk``, ``event`` or ``assertion`` rows by id.
+
+        The page of those after the id ``after``; for dumps and checks.
+        """
+        ...
+
+    async def counts(self, graph: str) -> Mapping[str, int]:
+        """Number of documents, chunks, events, entities, assertions, facts, for status and check."""
+        ...
+
+
+class GraphWriter(Protocol):
+    """The one writer's side of a graph."""
+
+    async def prepare(self, graph: str) -> None:
+        """Create the graph with all its indexes and constraints before the first row, once."""
+        ...
+
+    async def writer_state(self, graph: str, partition: str) -> WriterState:
+        """Offset and commit sequence stored in the graph; (-1, current sequence) for a new partition."""
+        ...
+
+    async def commit(self, commit: Commit) -> WriterState | None:
+        """Apply one commit. ``None``: the fence did not match and nothing changed."""
+        ...
+
+    async def applied(self, partition: str) -> int:
+        """The highest offset up to which all graphs of the partition are known to be written, or -1.
+
+        Kept in the same store as the graphs and written after them, so that a store that lost its
+        last second names a position at or before what it still has.
+        """
+        ...
+
+    async def set_applied(self, partition: str, offset: int) -> None: ...
+
+
+class GraphStore(GraphReader, GraphWriter, Protocol):
+    """Both sides: FalkorDB, and the in-memory twin."""
+
+    async def close(self) -> None: ...
