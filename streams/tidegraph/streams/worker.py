@@ -12,6 +12,8 @@ import logging
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, Final
 
+from aiokafka import codec  # type: ignore[import-untyped]
+
 from tidegraph.domain.errors import Retryable
 from tidegraph.log.admin import BrokerClass, LogAdmin
 from tidegraph.log.status import Stage
@@ -45,6 +47,7 @@ class Worker:
 
     async def run(self, stop: asyncio.Event, ready: Callable[[], None] = lambda: None) -> None:
         """Run until ``stop``; ``ready`` is called once every stage has joined its group."""
+        _check_codecs()
         broker = await self._broker(stop)
         if broker is None:
             return
@@ -123,6 +126,18 @@ class Worker:
             with contextlib.suppress(Retryable):
                 if len(await self._admin.partitions(Topic)) < len(Topic):
                     await self._admin.declare(self._settings)
+
+
+def _check_codecs() -> None:
+    """Say at start which records would stop a stage, not only when the first of them comes."""
+    known = {"lz4": codec.has_lz4, "snappy": codec.has_snappy, "zstd": codec.has_zstd}
+    missing = [name for name, is_there in known.items() if not is_there()]
+    if missing:
+        logger.warning(
+            "records compressed with %s cannot be read: install tidegraph[streams], or let producers "
+            "use gzip or none",
+            ", ".join(missing),
+        )
 
 
 def _pause(app: StageApp) -> None:

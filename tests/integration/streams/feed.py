@@ -78,14 +78,14 @@ async def reference(settings: Settings, entries: Sequence[Entry]) -> dict[str, A
     return await contents(pipeline.store)
 
 
-async def contents(store: GraphReader) -> dict[str, Any]:
+async def contents(store: GraphReader, graph: str = GRAPH) -> dict[str, Any]:
     """All that a graph holds, but for where in the log it came from."""
-    facts = await store.facts(GRAPH, FactFilter(history=True, limit=100_000), ALL)
+    facts = await store.facts(graph, FactFilter(history=True, limit=100_000), ALL)
     keys = sorted({fact.key for fact in facts})
-    assertions = await store.assertions(GRAPH, keys, ALL)
-    documents = await store.documents(GRAPH, sorted({a.document_id for a in assertions}), ALL)
+    assertions = await store.assertions(graph, keys, ALL)
+    documents = await store.documents(graph, sorted({a.document_id for a in assertions}), ALL)
     nowhere = Position("", 0, 0, "")
-    counts = await store.counts(GRAPH)  # of facts also those that were never believed, which may differ
+    counts = await store.counts(graph)  # of facts also those that were never believed, which may differ
     return {
         "facts": dump(facts).splitlines(),
         "assertions": sorted(assertions, key=repr),

@@ -24,7 +24,7 @@ from tidegraph.settings import Settings
 from tidegraph.storage.connection import Connection
 from tidegraph.storage.status import RedisStatusStore
 
-DEADLINE_SECONDS: Final = 90.0
+DEADLINE_SECONDS: Final = 150.0
 POLL_SECONDS: Final = 0.1
 GRAPH: Final = "default"
 _runs = itertools.count(1)
