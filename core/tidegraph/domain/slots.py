@@ -153,8 +153,8 @@ class _Slot:
     def _open(self, spell: Spell, time: int) -> _Piece:
         resumed = None
         if time > spell.start:
-            before = [piece for piece in self.pieces if piece.end == time]
-            resumed = before[-1].spell.end_granularity if before else Granularity.UNKNOWN
+            before = self.pieces[-1] if self.pieces and self.pieces[-1].end == time else None
+            resumed = before.spell.end_granularity if before else Granularity.UNKNOWN
         return _Piece(spell, time, OPEN_END, resumed, None, False)
 
     def _close(self, time: int, holders: Sequence[Spell], starting: Sequence[Spell]) -> None:

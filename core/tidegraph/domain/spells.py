@@ -6,7 +6,7 @@ excludes it began. Each run is one spell: left and came back are two, told twice
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left, bisect_right, insort
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -88,9 +88,9 @@ def spells(evidence: Evidence) -> list[Spell]:
         result.extend(_chain(runs, attached))
         if any(stop.named for stop in lone):
             firsts.append(_end_only(value, lone))
-    for spell in sorted(firsts, key=lambda first: (first.end, first.order)):
-        result.append(_placed(spell, result))
     result.sort(key=_by_start)
+    for spell in sorted(firsts, key=lambda first: (first.end, first.order)):
+        insort(result, _placed(spell, result), key=_by_start)
     return result
 
 
@@ -237,10 +237,15 @@ def _placed(spell: Spell, others: Sequence[Spell]) -> Spell:
     If another value is not known to have ended by then, this one is only known to have held in the last
     period before its end.
     """
-    before = [other for other in others if other.start < spell.end and other.value != spell.value]
-    if not before:
+    place = bisect_left(others, spell.end, key=lambda other: other.start)
+    latest: Spell | None = None
+    for other in (others[number] for number in range(place - 1, -1, -1)):
+        if latest is not None and other.start < latest.start:
+            break
+        if other.value != spell.value:
+            latest = max(latest or other, other, key=lambda one: (one.end, one.value))
+    if latest is None:
         return spell
-    latest = max(before, key=lambda other: (other.start, other.end, other.value))
     if latest.end <= spell.end and latest.end_stated:
         return replace(spell, start=min(latest.end, spell.end - 1))
     start = granule_before(spell.end, spell.end_granularity)
