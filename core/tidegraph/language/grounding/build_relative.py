@@ -88,6 +88,15 @@ def relative_fiscal(m: Match) -> Node | None:
 
 
 @builder
+def same_a_year_before(m: Match) -> Node | None:
+    """ "the same quarter last year": the anchor's quarter, a year back."""
+    if unit_of(m, "year") != "year":
+        return None
+    unit = unit_of(m) if m.has("unit") else ""
+    return Shift(Span((("year", 1),)), -1, Same(unit), keep=True)
+
+
+@builder
 def same_month(m: Match) -> Node | None:
     return Within(Date(month=m.number("month")), Same("year"))
 

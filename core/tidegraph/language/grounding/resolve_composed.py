@@ -190,8 +190,19 @@ class ComposedResolver(RelativeResolver):
             return None
         return Value(start.start, end, Granularity.RANGE, Kind.RANGE, start.anchor, operands=(start,))
 
+    def _operand(self, node: Open) -> Value | None:
+        """What is opened: "since" looks back; a deadline looks ahead when no verb says otherwise."""
+        tense = self.state.tense
+        if node.op == "since":
+            self.state.tense = Tense.PAST
+        elif tense is None and node.op in ("by", "until"):
+            self.state.tense = Tense.FUTURE
+        value = self.resolve(node.of)
+        self.state.tense = tense
+        return value
+
     def _open(self, node: Open) -> Value | None:
-        of = self.resolve(node.of)
+        of = self._operand(node)
         op = node.op
         if op == "before" and isinstance(node.of, Part) and node.of.mod == "end":
             op = "by"

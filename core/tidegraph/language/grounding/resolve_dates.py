@@ -153,7 +153,7 @@ class DateResolver(ResolverBase):
         return from_days((best, best + 1), Granularity.DAY, Kind.UNDERSPECIFIED, name)
 
     def _day_only(self, dom: int) -> Value | None:
-        """ "on the 8th": of the month of the last date of a story, else by tense around the document's day."""
+        """ "on the 8th": in the month that the story has reached, else by tense around the document."""
         fine = self.state.fine if self.state.narrative else None
         base = fine.value.first_day if fine else self.state.day
         if base is None:

@@ -24,6 +24,8 @@ from tidegraph.language.grounding.resolve_dates import DateResolver
 from tidegraph.language.grounding.tense import Tense
 from tidegraph.language.grounding.values import Value, from_days
 
+_THAT_WEEKDAY = 3
+_ONE_YEAR = (("year", 1),)
 _EARNINGS = (Granularity.QUARTER, Granularity.HALF_YEAR)
 _KEPT = (Granularity.QUARTER, Granularity.HALF_YEAR, Granularity.RANGE)
 """Granularities that an offset keeps: a quarter a year earlier is a quarter."""
@@ -38,6 +40,8 @@ class RelativeResolver(DateResolver):
         if base is None:
             return None
         day = base.first_day
+        if node.unit == "weekday" and node.step == _THAT_WEEKDAY and kind is not Kind.ANAPHORIC:
+            return self._weekday(int(node.index))
         match node.unit:
             case "weekday":
                 days, granularity = self._relative_weekday(day, node.step, int(node.index)), Granularity.DAY
@@ -191,6 +195,8 @@ class RelativeResolver(DateResolver):
         if unit in cal.MONTHS and node.span.parts[-1][1] % 1:
             unit = "month"
         granularity = cal.GRANULARITY[unit]
+        if node.sign < 0 and node.span.parts == _ONE_YEAR and base.granularity is Granularity.MONTH:
+            node = replace(node, keep=node.keep or (node.base == "anchor" and not self.state.narrative))
         if (node.keep and base.granularity < granularity) or base.granularity in _KEPT:
             end = self._moved(base.end_day, node.span, node.sign)
             return from_days((day, end or day + 1), base.granularity, base.kind)

@@ -13,7 +13,11 @@ from typing import Final
 from tidegraph.language.grounding.lexicon import Grammar
 
 _REACH: Final = 160
-_SENTENCE: Final = re.compile(r"[.!?;](?=\s|$)|\n\s*\n")
+_SENTENCE: Final = re.compile(
+    r"[!?;](?=\s|$)|\n\s*\n"
+    r"|(?<!\.m)(?<!\b[A-Z])(?<!\.[A-Z])(?<!Jan)(?<!Feb)(?<!Mar)(?<!Apr)(?<!Aug)(?<!Sep)(?<!Sept)(?<!Oct)"
+    r"(?<!Nov)(?<!Dec)(?<!Mr)(?<!Mrs)(?<!Ms)(?<!Dr)(?<!St)(?<!Inc)(?<!Corp)(?<!Co)(?<!Ltd)(?<!No)\.(?=\s|$)"
+)
 
 
 class Tense(Enum):
