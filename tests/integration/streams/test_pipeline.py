@@ -82,6 +82,19 @@ async def test_stages_killed_one_by_one_change_nothing(here: Place, rng: random.
             await _assert_same(here, entries, positions)
 
 
+async def test_work_moves_between_workers(here: Place, rng: random.Random) -> None:
+    """A second worker joins with batches under way, then the first one leaves."""
+    entries = make_feed(rng, 150)
+    first = await here.start_worker()
+    positions = await send(here.log, entries)
+    await _committed(here, 20)
+    async with here.worker():
+        await _committed(here, 60)
+        await first.stop()
+        assert first.return_code == 0, first.last_lines()
+        await _assert_same(here, entries, positions)
+
+
 async def test_changes_are_published_once_the_graph_has_them(here: Place, rng: random.Random) -> None:
     entries = make_feed(rng, 40)
     async with here.worker():
