@@ -139,7 +139,7 @@ async def built_in(work: Work, scope: Scope) -> Answer:
     if answer is None or (answer.outcome is Outcome.NOT_KNOWN and work.question.asked in TIMES):
         answer = await EventReasoner(work).answer(scope) or told
     if answer is None and work.question.anchor is None and work.question.neighbour_of is None:
-        answer = await PassageFinder(work).answer(scope.relation, scope.interval)
+        answer = await PassageFinder(work).answer(scope)
     return answer or not_known(work, [], scope.relation, scope.interval)
 
 

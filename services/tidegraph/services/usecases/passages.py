@@ -8,13 +8,14 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from tidegraph.domain.interval import Interval
+from tidegraph.domain.documents import EntityType
+from tidegraph.domain.interval import OPEN_START, Interval
 from tidegraph.ports import ChunkRecord
 from tidegraph.services.usecases.answers import Answer, Outcome, cite_chunk
 from tidegraph.services.usecases.event_search import search_terms, stems_of
 from tidegraph.services.usecases.phrasing import asked_in_words
 from tidegraph.services.usecases.question import Asked, Question, Relation
-from tidegraph.services.usecases.scope import window_of
+from tidegraph.services.usecases.scope import Scope, window_of
 from tidegraph.services.usecases.words import stem, tables
 from tidegraph.services.usecases.work import Work
 
@@ -48,25 +49,28 @@ class PassageFinder:
     def __init__(self, work: Work) -> None:
         self._work = work
 
-    async def answer(self, relation: Relation, asked: Interval | None) -> Answer | None:
+    async def answer(self, scope: Scope) -> Answer | None:
         """The best passage that covers the question, or None; a question for a name is not one of them."""
         work, question = self._work, self._work.question
         terms = search_terms(question)
         wanted = _wanted(question)
-        if question.asked is not Asked.WHAT or not terms or not wanted:
+        of_content = question.asked is Asked.WHAT and question.answer_type is EntityType.UNSPECIFIED
+        if not of_content or not terms or not wanted:
             return None
-        window = window_of(relation, asked) or work.moment.valid
+        window = window_of(scope.relation, scope.interval) or work.moment.valid
         hits = await work.ports.store.search_text(
             work.moment.graph, "chunk", terms, work.moment.seen, window, CHUNKS_MAX
         )
         ids = [hit.id for hit in hits]
         records = await work.ports.store.chunks(work.moment.graph, ids, work.moment.seen)
+        if scope.given:  # a text without a date says nothing of a given time
+            records = [record for record in records if record.document_time != OPEN_START]
         order = {chunk_id: place for place, chunk_id in enumerate(ids)}
         scored = [(_coverage(wanted, record), -order[record.chunk.chunk_id], record) for record in records]
         best = max(scored, key=lambda item: item[:2], default=None)
         if best is None or best[0] < COVERAGE_MIN:
             return None
-        return self._told(best[2], wanted, relation, window)
+        return self._told(best[2], wanted, scope.relation, window)
 
     def _told(
         self, record: ChunkRecord, wanted: frozenset[str], relation: Relation, window: Interval

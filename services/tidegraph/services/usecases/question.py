@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache, lru_cache
+from itertools import takewhile
 from typing import Any, Final
 
 from tidegraph.domain.documents import EntityType
@@ -326,9 +327,10 @@ def _answer_type(asked: Asked, words: list[str]) -> EntityType:
         return EntityType.PLACE
     if asked is not Asked.WHAT:
         return EntityType.UNSPECIFIED
+    auxiliaries = _tables().past | _tables().present
     for index, word in enumerate(words[:5]):
         if word in ("which", "what"):
-            for noun in words[index + 1 : index + 4]:
+            for noun in takewhile(lambda word: word not in auxiliaries, words[index + 1 : index + 4]):
                 for kind, nouns in _tables().answer_types:
                     if noun in nouns:
                         return kind

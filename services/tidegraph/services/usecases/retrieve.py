@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from tidegraph.domain.asof import AsOf, Certainty
@@ -20,7 +20,7 @@ from tidegraph.domain.interval import Interval
 from tidegraph.ports import ChunkRecord, EventRecord, Scored
 from tidegraph.services.usecases.event_search import BY_ENTITY_MAX, coverage, search_terms
 from tidegraph.services.usecases.matching import Matcher
-from tidegraph.services.usecases.scope import Scope, window_of
+from tidegraph.services.usecases.scope import Scope, until_end, window_of
 from tidegraph.services.usecases.work import Work
 
 LEG_MAX: Final = 50
@@ -28,8 +28,8 @@ FACT_BOOST: Final = 1.0 / 61
 """A fact that surely holds at the asked time counts as if one more leg had it first."""
 COSINE_MIN: Final = 0.15
 """Below it two texts are as near as any two texts are."""
-CHUNK_STEP: Final = -1.0 / 61
-"""Chunks are the second granularity: at equal ranks they follow the facts and events."""
+EVENT_BOOST: Final = 0.5 / 61
+"""An event inside the asked time counts half a leg more than one before it."""
 KINDS: Final = ("event", "chunk")
 
 
@@ -64,12 +64,13 @@ class Retrieved:
 
 
 async def retrieve(work: Work, scope: Scope, limit: int) -> Retrieved:
-    """The best evidence for the question of ``work`` within the asked time.
+    """The best evidence for the question of ``work`` as of the asked time.
 
-    Where no time was asked, facts and texts count that hold now, and events of any time.
+    Facts and texts count that hold in it, and events that had happened by its end: what began before may
+    last. Where no time was asked, it is now, and events of any time count.
     """
     window = window_of(scope.relation, scope.interval)
-    windows = {"event": window, "chunk": window}
+    windows = {"event": until_end(scope.relation, window), "chunk": window}
     if not scope.given:
         windows = {"event": None, "chunk": work.moment.valid}
     facts, suppressed, certain, fact_leg = await _fact_leg(work, window)
@@ -78,9 +79,10 @@ async def retrieve(work: Work, scope: Scope, limit: int) -> Retrieved:
     entity_leg = await _entity_leg(work, windows["event"])
     rankings = {leg.name: ids for leg, ids in [(fact_leg, list(facts)), *texts, *vectors, entity_leg]}
     boosts = dict.fromkeys((item for item, sure in certain.items() if sure), FACT_BOOST)
-    boosts |= {item: CHUNK_STEP for ids in rankings.values() for item in ids if item.startswith("chunk:")}
     fused = fuse(rankings, boosts)
     hits = await _load(work, fused, facts, limit)
+    if scope.given and window is not None:
+        hits = _in_time_first(hits, window)
     legs = (fact_leg, *(leg for leg, _ in (*texts, *vectors, entity_leg)))
     return Retrieved(tuple(hits), suppressed, legs)
 
@@ -146,6 +148,17 @@ async def _vector_legs(work: Work, windows: Mapping[str, Interval | None]) -> li
         legs.append((Leg(f"vector_{what}", len(near), _ms(started)), near))
         started = time.perf_counter()
     return legs
+
+
+def _in_time_first(hits: Sequence[Hit], window: Interval) -> list[Hit]:
+    """The hits with the boost of events that lie in the asked time."""
+    raised = [
+        replace(hit, score=hit.score + EVENT_BOOST)
+        if hit.event is not None and hit.event.event.interval and hit.event.event.interval.overlaps(window)
+        else hit
+        for hit in hits
+    ]
+    return sorted(raised, key=lambda hit: (-hit.score, hit.id))
 
 
 async def _load(

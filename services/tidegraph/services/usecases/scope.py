@@ -42,3 +42,10 @@ def window_of(relation: Relation, asked: Interval | None) -> Interval | None:
         case Relation.SINCE:
             return Interval(asked.start, OPEN_END)
     return asked
+
+
+def until_end(relation: Relation, window: Interval | None) -> Interval | None:
+    """The window of events that tell of a state in an asked time: all up to its end."""
+    if window is None or relation not in (Relation.IN, Relation.BETWEEN):
+        return window
+    return Interval(OPEN_START, window.end)

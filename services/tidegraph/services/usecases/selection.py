@@ -50,17 +50,14 @@ def select(
 
 
 def surest(facts: Sequence[FactVersion], asked: Interval) -> list[FactVersion]:
-    """The facts that most surely hold in the asked time, of the best of three grades.
+    """The facts that surely hold in the asked time; else those that may and have a known start.
 
-    First those that hold wherever their uncertain ends lie; then those that may, and have a known start
-    or end. A fact without any date says nothing of a given time and is left out.
+    A fact of which no start is known says nothing of a time long before its end, and is left out there.
     """
     question = AsOf(valid=asked)
-    dated = [fact for fact in facts if not (fact.valid.has_open_start and fact.valid.has_open_end)]
-    grades = [(question.certainty(replace(fact, invalidated_at=OPEN_END)), fact) for fact in dated]
+    grades = [(question.certainty(replace(fact, invalidated_at=OPEN_END)), fact) for fact in facts]
     sure = [fact for grade, fact in grades if grade is Certainty.DEFINITE]
-    begun = [fact for _, fact in grades if not fact.valid.has_open_start]
-    return sure or begun or dated
+    return sure or [fact for _, fact in grades if not fact.valid.has_open_start]
 
 
 def last_before(items: Sequence[T], interval_of: IntervalOf[T], instant: int) -> list[T]:
