@@ -175,12 +175,11 @@ class Builder:
         return left is right or (thing is not None and thing is self.resolution.of(right))
 
     def _sharpen(self, claim: Claim) -> None:
-        if claim.subject.token is not None and claim.predicate in _PERSONS:
-            if thing := self.resolution.of(claim.subject.token):
-                thing.sharpen(EntityType.PERSON)
-        if claim.object.token is not None and claim.predicate in _ORGANISATIONS:
-            if thing := self.resolution.of(claim.object.token):
-                thing.sharpen(EntityType.ORGANISATION)
+        subject, obj = claim.subject.token, claim.object.token
+        if claim.predicate in _PERSONS and subject is not None and (thing := self.resolution.of(subject)):
+            thing.sharpen(EntityType.PERSON)
+        if claim.predicate in _ORGANISATIONS and obj is not None and (thing := self.resolution.of(obj)):
+            thing.sharpen(EntityType.ORGANISATION)
 
     def all_mentions(self) -> tuple[Mention, ...]:
         """Every named span of the part, in text order; kinds as the whole part showed them."""

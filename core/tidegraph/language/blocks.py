@@ -43,7 +43,10 @@ _ITEM: Final = re.compile(r"([ \t]*)(?:[-*+•‣▪–—]|\d{1,3}[.)]|[a-z][.)
 _PAIR: Final = re.compile(r"[ \t>*_]*([A-Za-z][\w()/&' -]{0,48}?)[*_]*[ \t]*[:=][*_]*[ \t]+(\S.*)$")
 _RULE: Final = re.compile(r"[ \t]*[-=*_]{3,}[ \t]*$")
 _CODE_LINE: Final = re.compile(
-    r"[ \t]*(?:[{}()\[\];]+[ \t]*$|(?:def|class|import|from|return|if|for|while|public|private|static|const|let|var|function|#include|SELECT|INSERT|UPDATE)\b.*[;:{(]|.*[;{}][ \t]*$|[\w.\[\]\"']+[ \t]*[+*/-]?=[^=].*\)[;]?$)"
+    r"[ \t]*(?:[{}()\[\];]+[ \t]*$"
+    r"|(?:def|class|import|from|return|if|for|while|public|private|static|const|let|var|function|#include"
+    r"|SELECT|INSERT|UPDATE)\b.*[;:{(]"
+    r"|.*[;{}][ \t]*$|[\w.\[\]\"']+[ \t]*[+*/-]?=[^=].*\)[;]?$)"
 )
 _SENTENCE_END: Final = re.compile(r"[.!?。！？][\"')\]”’]*\s")
 _TERMINAL: Final = re.compile(r"[.!?;,][\"')\]”’*_]*\s*$")

@@ -9,7 +9,6 @@ from typing import Final, TypeAlias
 from tidegraph.domain.documents import EntityType, Verb
 from tidegraph.language.clauses import Clause
 from tidegraph.language.matching import Pattern, fits, take
-from tidegraph.language.parsing import Token
 from tidegraph.language.phrases import (
     affiliation,
     affiliation_of,
@@ -19,8 +18,10 @@ from tidegraph.language.phrases import (
     reference,
     served,
 )
+from tidegraph.language.posts import role_beside, roles_before
 from tidegraph.language.roles import Role, is_legislature, is_role, role_of, tie_of
 from tidegraph.language.status import Stance
+from tidegraph.language.tree import Token
 
 FULL: Final = 0.9
 """Confidence of a claim whose sides and verb a pattern names."""
@@ -50,10 +51,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a clause says, before names and times are put in.
-
-    ``holder`` marks a person or place that the sentence left out and the context must give.
-    """
+    """What a clause says, before names and times are put in."""
 
     subject: Side
     predicate: str
@@ -268,10 +266,10 @@ def _unnamed_holder(clause: Clause, pattern: Pattern) -> list[Claim]:
             ):
                 continue
             owned = any(o.dep == "poss" for o in role.organisations) and len(role.organisations) > 1
-            for holder in () if owned else role.organisations:
-                claims.append(
-                    make(clause, pattern, Side(holder), "has_role_holder", Side(None), role=role.name)
-                )
+            claims += [
+                make(clause, pattern, Side(holder), "has_role_holder", Side(None), role=role.name)
+                for holder in (() if owned else role.organisations)
+            ]
     return claims
 
 
@@ -288,7 +286,7 @@ def _handover(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Cla
     if pattern.options.get("group_c") and not (roles or clause.slots.get("with")):
         return []
     if not roles and pattern.options.get("inherits"):
-        roles = earlier[-1:] or _roles_before(clause)
+        roles = earlier[-1:] or roles_before(clause)
     claims: list[Claim] = []
     for role in roles:
         holders = role.organisations or _organisation(clause, pattern, [*winners, *losers], role)
@@ -302,38 +300,6 @@ def _handover(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Cla
             ]
         earlier.append(replace(role, organisations=holders))
     return claims
-
-
-def _roles_before(clause: Clause) -> list[Role]:
-    """The last post that the sentence named before the verb ("Acme changed its CEO: Roe was replaced by Poll")."""
-    before = [t for t in clause.sentence.tokens if t.i < clause.verb.i and is_role(t)]
-    role = role_of(before[-1]) if before else None
-    return [role] if role is not None and role.kind != "member" and role.organisations else []
-
-
-def role_beside(losers: list[Token], roles: list[Role]) -> tuple[list[Token], list[Role]]:
-    """ "its CEO Jane Roe", "the CEO of Acme, Jane Roe": the post stands beside the name."""
-    if roles:
-        return losers, roles
-    for loser in losers:
-        # The parser hangs the name under the post, or under the organisation of the post.
-        role = role_of(loser)
-        below = [loser, *(role.organisations if role else [])]
-        named = [c for t in below for c in t.children if c.dep == "appos" and c.name is not None]
-        if role is not None and named and fits(named[0], "person"):
-            return [named[0]], [role]
-    for loser in losers:
-        for child in loser.children:
-            if child.dep in {"compound", "nmod", "appos", "amod"} and (role := role_of(child)) is not None:
-                owners = [
-                    c
-                    for c in loser.children
-                    if c.dep == "poss"
-                    or (c.name is not None and c.dep in {"compound", "nmod"} and c.i < child.i)
-                ]
-                role.organisations = role.organisations or owners
-                return losers, [role]
-    return losers, roles
 
 
 def _lead(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
@@ -363,10 +329,10 @@ def _government(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[C
             if c.dep == "prep" and c.lower in {"of", "in"} and (p := c.child("pobj"))
         ]
         for person in take(clause, pattern.a, "person"):
-            for owner in owners:
-                claims.append(
-                    make(clause, pattern, Side(person), "holds_role", Side(owner), role="head of government")
-                )
+            claims += [
+                make(clause, pattern, Side(person), "holds_role", Side(owner), role="head of government")
+                for owner in owners
+            ]
     return claims
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from tidegraph.domain.documents import Verb
-from tidegraph.language.parsing import Sentence, Token
+from tidegraph.language.tree import Sentence, Token
 from tidegraph.language.words import words
 
 _ASPECTS: Final = {
@@ -83,10 +83,7 @@ class Clause:
 
 def clauses(sentence: Sentence) -> list[Clause]:
     """The clauses of a sentence in text order, verbless headlines included."""
-    found = []
-    for token in sentence.tokens:
-        if _is_verb(token):
-            found.append(_clause(token, sentence))
+    found = [_clause(token, sentence) for token in sentence.tokens if _is_verb(token)]
     root = sentence.root
     if not found or not _is_verb(root):
         found.insert(0, _verbless(root, sentence))
@@ -139,7 +136,7 @@ def _clause(verb: Token, sentence: Sentence) -> Clause:
 
 
 def _beside(verb: Token, child: Token) -> bool:
-    """ "took on Ada": a preposition right after the verb may be its particle; an adverb may stand anywhere."""
+    """ "took on Ada": a preposition right after the verb may be its particle; an adverb stands anywhere."""
     return child.dep == "advmod" or (child.dep == "prep" and child.i == verb.i + 1)
 
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from tidegraph.domain.documents import EntityType
-from tidegraph.language.parsing import Sentence, Token
 from tidegraph.language.phrases import Ref, is_group, reference
+from tidegraph.language.tree import Sentence, Token
 from tidegraph.language.words import words
 
 _MALE: Final = words("names", "given_names_male")

@@ -1,4 +1,4 @@
-"""Dynamic event units: self-contained sentences with a time, a score and its reasons (DyG-RAG section 3.3)."""
+"""Dynamic event units: self-contained sentences with a time and a score (DyG-RAG section 3.3)."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from tidegraph.domain.interval import Granularity, Interval
 from tidegraph.language.blocks import BlockKind
 from tidegraph.language.clauses import Clause
 from tidegraph.language.coreference import PRONOUNS, Resolution, Thing
-from tidegraph.language.parsing import Sentence, Token
 from tidegraph.language.passages import Passage
 from tidegraph.language.times import TimeContext, sentence_times
+from tidegraph.language.tree import Sentence, Token
 
 _STATIVE: Final = frozenset(
     {

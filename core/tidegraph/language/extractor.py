@@ -16,12 +16,13 @@ from tidegraph.language.chunking import chunk_ids_at
 from tidegraph.language.clauses import Clause, clauses
 from tidegraph.language.coreference import Coreferencer, RuleCoreferencer
 from tidegraph.language.events import Draft, drafts, score
-from tidegraph.language.parsing import Sentence, model_version, parse
+from tidegraph.language.parsing import model_version, parse
 from tidegraph.language.passages import Layout, Passage, Table, layout
 from tidegraph.language.records import extract_records
 from tidegraph.language.registers import About, read_pair, read_table
 from tidegraph.language.status import Stance, stance
 from tidegraph.language.times import TimeContext
+from tidegraph.language.tree import Sentence
 
 RULES_VERSION: Final = "1"
 """Raised with every change of the rules that changes what is extracted."""

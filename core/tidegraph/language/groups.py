@@ -1,4 +1,4 @@
-"""Claims about groups said by their own verbs: "has a new lead", "includes", "is part of", "takes charge of"."""
+"""Claims about groups said by their own verbs: "has a new lead", "includes", "takes charge of"."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from tidegraph.domain.documents import Verb
 from tidegraph.language.claims import Builder, Claim, Side, make, role_claim
 from tidegraph.language.clauses import Clause, spell_out
 from tidegraph.language.matching import Pattern, fits, take
-from tidegraph.language.parsing import Token
 from tidegraph.language.phrases import affiliation, is_group, is_working_group, reference
 from tidegraph.language.roles import Role, is_role, role_of
+from tidegraph.language.tree import Token
 
 _CONTROL: Final = frozenset({"charge", "control", "helm", "command", "lead", "reins"})
 
@@ -64,13 +64,13 @@ def _part(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
 
 def _include(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
     """ "The docs team now includes Ada Poll"; what organisations include in general is left alone."""
-    claims = []
+    claims: list[Claim] = []
     for group in clause.slots.get("subj", ()):
         if not is_group(reference(group).token):
             continue
-        for person in take(clause, ("obj",), "person"):
-            if person.name is not None and not is_role(person):
-                claims.append(make(clause, pattern, Side(person), affiliation(reference(group)), Side(group)))
+        predicate = affiliation(reference(group))
+        persons = [p for p in take(clause, ("obj",), "person") if p.name is not None and not is_role(p)]
+        claims += [make(clause, pattern, Side(person), predicate, Side(group)) for person in persons]
     return claims
 
 

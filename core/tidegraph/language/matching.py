@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from tidegraph.domain.documents import EntityType, Verb
 from tidegraph.language.clauses import Clause, spell_out
-from tidegraph.language.parsing import Token
 from tidegraph.language.phrases import affiliation_of, is_group, is_school, reference, served
 from tidegraph.language.roles import is_role, role_of
+from tidegraph.language.tree import Token
 from tidegraph.language.words import table, words
 
 _DOES: Final = {

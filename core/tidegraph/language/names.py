@@ -13,6 +13,7 @@ from typing import Final
 from spacy.tokens import Doc
 
 from tidegraph.domain.documents import EntityType
+from tidegraph.language.name_tokens import NER_TYPES, Tokens
 from tidegraph.language.words import table, words
 
 _CONNECTORS: Final = words("names", "connectors")
@@ -34,18 +35,6 @@ _PARTIES: Final = words("names", "party_words")
 _SCHOOLS: Final = words("names", "school_words")
 _FOREIGN_SCHOOLS: Final = frozenset({"école", "université", "lycée", "institut", "collège", "universität"})
 _INNER: Final = frozenset({"&", "-", "–", "+", "/", "'", "’", "."})
-_NER_TYPES: Final = {
-    "PERSON": EntityType.PERSON,
-    "ORG": EntityType.ORGANISATION,
-    "GPE": EntityType.PLACE,
-    "LOC": EntityType.PLACE,
-    "FAC": EntityType.PLACE,
-    "NORP": EntityType.OTHER,
-    "PRODUCT": EntityType.OTHER,
-    "EVENT": EntityType.OTHER,
-    "WORK_OF_ART": EntityType.OTHER,
-    "LAW": EntityType.OTHER,
-}
 _MAX_NAME_TOKENS: Final = 14
 _FORMS: Final = frozenset(
     {
@@ -79,91 +68,6 @@ class NameSpan:
     certain: bool
 
 
-class Tokens:
-    """What the rules ask of the tokens of one unit, computed once."""
-
-    def __init__(self, doc: Doc, known: Sequence[tuple[int, int]], times: Sequence[tuple[int, int]]) -> None:
-        self.text = [t.text for t in doc]
-        self.lower = [t.lower() for t in self.text]
-        self.space_before = [False, *(bool(t.whitespace_) for t in doc)][: len(self.text)]
-        self.stop = [t.is_stop for t in doc]
-        self.opening = _openings(self.text)
-        self.ner = [(0, "")] * len(self.text)
-        for number, entity in enumerate(doc.ents, 1):
-            if entity.label_ in _NER_TYPES:
-                for i in range(entity.start, entity.end):
-                    self.ner[i] = (number, entity.label_)
-        self.known: dict[int, int] = {}
-        self.timed = [False] * len(self.text)
-        offsets = [t.idx for t in doc]
-        ends = [t.idx + len(t.text) for t in doc]
-        starts = {offset: i for i, offset in enumerate(offsets)}
-        for start, end in known:
-            first = starts.get(start)
-            if first is not None and end in ends[first : first + _MAX_NAME_TOKENS + 6]:
-                self.known[first] = ends.index(end, first) + 1
-        spans = iter(sorted(times))
-        span = next(spans, None)
-        for i, offset in enumerate(offsets):
-            while span and span[1] <= offset:
-                span = next(spans, None)
-            self.timed[i] = bool(span and span[0] < ends[i])
-
-    def capital(self, i: int) -> bool:
-        """Whether a token may be a word of a name by its looks."""
-        text = self.text[i]
-        if self.timed[i] and (self._is_surname(i) or self._is_given(i)):
-            return True
-        if self.timed[i] or (self.lower[i] in _CALENDAR and not self.ner[i][0] and not self._is_given(i)):
-            return False
-        if text[0].isupper():
-            return not (len(text) == 1 and text == "I")
-        if text[0].islower():
-            # eBay, iPhone
-            return len(text) > 2 and text[1].isupper() and text[1:].isalpha()
-        return text[0].isdigit() and any(c.isupper() for c in text) and text.isalnum()
-
-    def _is_given(self, i: int) -> bool:
-        """ "Jan Novak", "April Moss": a month's name before a capitalised word."""
-        following = self.text[i + 1 : i + 2]
-        known = self.lower[i] in _AMBIGUOUS | _GIVEN and bool(following)
-        return (
-            known
-            and following[0][0].isupper()
-            and not self.timed[i + 1]
-            and self.lower[i + 1] not in _CALENDAR
-        )
-
-    def _is_surname(self, i: int) -> bool:
-        """ "Gert de Winter", "Theresa May": a season or month directly after a name's word is the name's."""
-        alone = not (self.timed[i - 1] if i else True) and not (i + 1 < len(self.timed) and self.timed[i + 1])
-        if not alone or not self.text[i][0].isupper() or not self.text[i].isalpha():
-            return False
-        before = self.text[i - 1]
-        given = (
-            self.lower[i - 1] in _GIVEN
-            or self.lower[i - 1] in _CONNECTORS
-            and i > 1
-            and self.text[i - 2][0].isupper()
-        )
-        return given or self.ner[i][1] == "PERSON" and before[0].isupper()
-
-
-def _openings(texts: Sequence[str]) -> list[bool]:
-    """Whether a token opens a sentence (or a quotation, or an item after a colon)."""
-    result = []
-    opening = True
-    for text in texts:
-        result.append(opening)
-        if text in {".", "!", "?", ":", ";", "•"} or text.startswith("\n"):
-            opening = True
-        elif text in {'"', "“", "(", "-", "*", "_", "**", "—", "'", "‘", "\n", " ", "#"}:
-            opening = opening
-        else:
-            opening = False
-    return result
-
-
 def find_names(
     doc: Doc, known: Sequence[tuple[int, int]] = (), times: Sequence[tuple[int, int]] = ()
 ) -> list[NameSpan]:
@@ -183,6 +87,11 @@ def find_names(
         first = i if i in tokens.known else _without_role(tokens, i, end)
         if end == first + 1 and tokens.ner[first][1] == "NORP" and tokens.lower[first] not in _PARTIES:
             # "British", "Spaniards": a people, not a thing of which facts are told.
+            i = end
+            continue
+        alone = end == first + 1 and tokens.opening[first] and first not in tokens.known
+        if alone and not tokens.ner[first][0] and tokens.lower[first] not in _GIVEN:
+            # One capitalised word that opens a sentence: the tagger will tell.
             i = end
             continue
         if first < end:
@@ -212,8 +121,8 @@ def _begins(tokens: Tokens, i: int) -> bool:
         return False
     if not tokens.opening[i]:
         short = tokens.stop[i] and not tokens.ner[i][0] and len(tokens.text[i]) < 4
-        return (
-            not short or tokens.lower[i] in _AMBIGUOUS and i + 1 < len(tokens.text) and tokens.capital(i + 1)
+        return not short or (
+            tokens.lower[i] in _AMBIGUOUS and i + 1 < len(tokens.text) and tokens.capital(i + 1)
         )
     if tokens.lower[i] in _AMBIGUOUS and i + 1 < len(tokens.text) and tokens.capital(i + 1):
         return True
@@ -227,11 +136,12 @@ def _begins(tokens: Tokens, i: int) -> bool:
 
 def _step(tokens: Tokens, first: int, i: int) -> int:
     """How many tokens from ``i`` on belong to the name that began at ``first``; 0 when it ends."""
-    if i in tokens.known or tokens.timed[i] and not tokens.capital(i):
+    if i in tokens.known or (tokens.timed[i] and not tokens.capital(i)):
         return 0
     after = i + 1 < len(tokens.text)
     if tokens.capital(i):
-        return 0 if _breaks(tokens, first, i) else 1
+        closed = tokens.lower[i - 1] in _FORMS and tokens.lower[i - 1].endswith(".")
+        return 0 if closed or _breaks(tokens, first, i) else 1
     lower = tokens.lower[i]
     if _lower_tail(tokens, i) or (lower in _TAILS and lower.endswith(".")) or lower in {"f.c", "a.f.c"}:
         return 1
@@ -288,7 +198,7 @@ def _possessed(tokens: Tokens, i: int) -> int:
 
 
 def _lower_tail(tokens: Tokens, i: int) -> bool:
-    """ "Evoke plc", "Správa železnic": a lower-case word that the recogniser or its letters count to the name."""
+    """ "Evoke plc", "Správa železnic": a lower-case word that belongs to the name."""
     text = tokens.text[i]
     if not text.isalpha() or tokens.stop[i] or tokens.lower[i] in _ROLE_HEADS | _GROUPS:
         return False
@@ -426,7 +336,7 @@ def _number_of_name(tokens: Tokens, i: int) -> bool:
 
 
 def _without_role(tokens: Tokens, first: int, end: int) -> int:
-    """Where the name begins after a role written with capitals ("President Smith", "Finance Director Roe")."""
+    """Where the name begins after a role written with capitals ("Finance Director Roe")."""
     cut = first
     for i in range(first, end):
         role = tokens.lower[i] in _ROLE_HEADS and not (
@@ -472,4 +382,4 @@ def _type(tokens: Tokens, first: int, end: int) -> tuple[EntityType, bool]:
     if not labels:
         return EntityType.UNSPECIFIED, False
     label = max(set(labels), key=lambda name: (labels.count(name), name))
-    return _NER_TYPES[label], False
+    return NER_TYPES[label], False

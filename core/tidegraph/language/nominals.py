@@ -11,10 +11,10 @@ from tidegraph.domain.documents import EntityType, Status, Verb
 from tidegraph.language.claims import FULL, GUESSED, Claim, Side, make, role_claim
 from tidegraph.language.clauses import Clause, spell_out
 from tidegraph.language.matching import Pattern, fits, noun_patterns
-from tidegraph.language.parsing import Sentence, Token
 from tidegraph.language.phrases import affiliation, is_group, reference
 from tidegraph.language.roles import Role, is_role, role_of
 from tidegraph.language.status import Stance
+from tidegraph.language.tree import Sentence, Token
 from tidegraph.language.words import table
 
 _COPULAS: Final = frozenset({"be", "become", "remain", "stay"})
@@ -103,8 +103,6 @@ def _noun_claims(clause: Clause, pattern: Pattern, slot: str, token: Token) -> l
         persons = [
             t for t in clause.slots.get("subj", ()) if fits(t, "person") and not is_role(t) and t is not token
         ]
-    if not persons:
-        return []
     if pattern.relation == "role":
         claims: list[Claim] = []
         for target in _side(token, pattern.b):
@@ -166,9 +164,9 @@ def _copular(clause: Clause) -> list[Claim]:
     subjects, complements = clause.slots.get("subj", []), clause.slots.get("comp", [])
     for noun, others in ((complements, subjects), (subjects, complements)):
         for token in noun:
-            if token.name is None and is_role(token) and noun is subjects:
-                if claims := _role_is(clause, token, others):
-                    return claims
+            holds = token.name is None and is_role(token) and noun is subjects
+            if holds and (claims := _role_is(clause, token, others)):
+                return claims
             entry = _relation_noun(token)
             if entry is not None and (claims := _relation_is(clause, token, entry, others)):
                 return claims
@@ -285,7 +283,7 @@ def _headline(sentence: Sentence, found: Sequence[Clause]) -> list[tuple[Claim, 
     groups = [
         t
         for t in left
-        if (is_group(t) and t.lemma not in {"role"} or t.name is not None)
+        if ((is_group(t) and t.lemma not in {"role"}) or t.name is not None)
         and fits(t, "belonging")
         and not _modifies_group(t)
     ]
@@ -346,7 +344,8 @@ def _posts_of(token: Token) -> list[tuple[Role, bool]]:
             before = child.dep != "appos"
             person = token.name is not None and token.name.type is EntityType.PERSON
             if before and (
-                role.kind == "member" or not person and child.text[:1].isupper() and not child.text.isupper()
+                role.kind == "member"
+                or (not person and child.text[:1].isupper() and not child.text.isupper())
             ):
                 continue
             if child.dep != "appos" and not role.organisations:
@@ -355,7 +354,7 @@ def _posts_of(token: Token) -> list[tuple[Role, bool]]:
                     for c in token.children
                     if c is not child
                     and c.i < child.i
-                    and (c.dep == "poss" or c.name is not None and c.dep in {"compound", "nmod"})
+                    and (c.dep == "poss" or (c.name is not None and c.dep in {"compound", "nmod"}))
                 ]
             found.append((role, _is_former(child)))
     if (

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
@@ -19,6 +19,7 @@ from spacy.tokens import Doc
 
 from tidegraph.domain.documents import EntityType, ExpressionKind, TimeExpression
 from tidegraph.language.names import NameSpan, find_names
+from tidegraph.language.tree import Name, Sentence, Token, repair
 from tidegraph.language.words import words
 
 _PERSONS: Final = ("Smith", "Jones", "Davis", "Wilson", "Miller", "Taylor", "Clark", "Harris")
@@ -37,71 +38,9 @@ _DATE_WORD: Final = re.compile(
 _MIN_RANGE_TOKENS: Final = 4
 _RANGE_WORD: Final = re.compile(r"(?i)(?:from|between|with|as|effective|since|until|till|through)\b")
 _HAS_DAY: Final = re.compile(
-    r"(?i)[a-z]\W+\d{1,2}(?:st|nd|rd|th)?\b|\b\d{1,2}(?:st|nd|rd|th)?\W+(?:of )?[a-z]|\d+[-/.]\d+[-/.]\d+|day\b"
+    r"(?i)[a-z]\W+\d{1,2}(?:st|nd|rd|th)?\b|\b\d{1,2}(?:st|nd|rd|th)?\W+(?:of )?[a-z]"
+    r"|\d+[-/.]\d+[-/.]\d+|day\b"
 )
-
-
-@dataclass(slots=True, eq=False)
-class Name:
-    """A name as written at one place. The type may be made sharper by what the text says of it."""
-
-    start: int
-    end: int
-    text: str
-    type: EntityType
-    certain: bool
-
-
-@dataclass(slots=True, eq=False)
-class Token:
-    """One word of the tree; offsets are those of the unit's document part. A name is one token."""
-
-    i: int
-    start: int
-    end: int
-    text: str
-    lower: str
-    lemma: str
-    tag: str
-    pos: str
-    dep: str
-    name: Name | None
-    time: TimeExpression | None
-    head: Token = field(init=False, repr=False)
-    children: list[Token] = field(default_factory=list, repr=False)
-
-    def subtree(self) -> list[Token]:
-        """The token and all below it, in text order."""
-        found = [self]
-        for token in found:
-            found.extend(token.children)
-        return sorted(found, key=lambda t: t.i)
-
-    def child(self, *deps: str) -> Token | None:
-        """The first child with one of the dependency labels."""
-        for token in self.children:
-            if token.dep in deps:
-                return token
-        return None
-
-
-@dataclass(slots=True, eq=False)
-class Sentence:
-    """A parsed sentence. ``tokens[k].i - tokens[0].i == k``."""
-
-    tokens: list[Token]
-
-    @property
-    def start(self) -> int:
-        return self.tokens[0].start
-
-    @property
-    def end(self) -> int:
-        return self.tokens[-1].end
-
-    @property
-    def root(self) -> Token:
-        return next((t for t in self.tokens if t.head is t), self.tokens[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,14 +114,8 @@ def _mask(nlp: Language, unit: Unit, doc: Doc) -> _Masked:
     current = next(offsets, None)
     for number, (first, last, kind) in enumerate(pieces):
         start, end = starts[first], starts[last - 1] + len(doc[last - 1])
-        if (
-            isinstance(kind, NameSpan)
-            and _ABBREVIATION_END.search(unit.text[start:end])
-            and unit.text[end : end + 1] == "."
-        ):
-            # "Derby County F.C..": the first full stop is the name's.
-            if unit.text[end : end + 2] == ".." or (last < len(doc) and doc[last].text != "."):
-                end += 1
+        if isinstance(kind, NameSpan) and _has_own_stop(unit.text, start, end, doc[last : last + 1].text):
+            end += 1
         if spans := masked.spans:
             start = max(start, spans[-1][1] - base)
             end = max(end, start)
@@ -203,6 +136,12 @@ def _mask(nlp: Language, unit: Unit, doc: Doc) -> _Masked:
         masked.texts.append(text)
     masked.doc = Doc(nlp.vocab, words=shown, spaces=spaces)
     return masked
+
+
+def _has_own_stop(text: str, start: int, end: int, following: str) -> bool:
+    """ "Derby County F.C..": the first full stop is the name's."""
+    abbreviated = text[end : end + 1] == "." and _ABBREVIATION_END.search(text[start:end]) is not None
+    return abbreviated and (text[end : end + 2] == ".." or following != ".")
 
 
 def _pieces(
@@ -327,8 +266,7 @@ def _sentences(doc: Doc, mask: _Masked) -> list[Sentence]:
         token.head = tokens[word.head.i]
         if token.head is not token:
             token.head.children.append(token)
-    _join_lists(tokens)
-    _give_subjects(tokens)
+    repair(tokens)
     sentences: list[Sentence] = []
     for found in doc.sents:
         members = tokens[found.start : found.end]
@@ -343,85 +281,6 @@ def _sentences(doc: Doc, mask: _Masked) -> list[Sentence]:
     return sentences
 
 
-_LIST_DEPS: Final = frozenset({"conj", "appos", "npadvmod", "compound", "nmod", "dep", "amod", "nummod"})
-
-
-def _join_lists(tokens: Sequence[Token]) -> None:
-    """ "A, B, C and D": names in a row are one coordination, whatever the parser made of its members."""
-    i = 0
-    while i < len(tokens):
-        run = _list_at(tokens, i)
-        if len(run) > 2:
-            cores = [t for t in run if t.dep not in _LIST_DEPS]
-            if cores and all(t.head is cores[0].head for t in cores):
-                _coordinate(run, cores[0].head, cores[0].dep)
-            elif not cores and (verb := _verb_after(tokens, run[-1].i + 1)) is not None:
-                passive = any(c.dep == "auxpass" for c in verb.children)
-                _coordinate(run, verb, "nsubjpass" if passive else "nsubj")
-        i = run[-1].i + 1 if run else i + 1
-
-
-def _list_at(tokens: Sequence[Token], i: int) -> list[Token]:
-    """The names of a list that begins at a token and is closed by "and" or "or"; [] when there is none."""
-    run: list[Token] = []
-    closed = False
-    while i < len(tokens) and tokens[i].name is not None and not closed:
-        run.append(tokens[i])
-        k = i + 1
-        if k < len(tokens) and tokens[k].text == ",":
-            k += 1
-        if k < len(tokens) and tokens[k].lower in {"and", "or", "&"} and k + 1 < len(tokens):
-            if tokens[k + 1].name is None:
-                break
-            run.append(tokens[k + 1])
-            closed = True
-        elif k == i + 1:
-            break
-        i = k
-    return run if closed else []
-
-
-def _verb_after(tokens: Sequence[Token], i: int) -> Token | None:
-    """The verb that follows a list directly and has no subject yet."""
-    if i >= len(tokens) or tokens[i].tag not in {"VBD", "VBZ", "VBP", "MD"}:
-        return None
-    verb = tokens[i] if tokens[i].dep not in {"aux", "auxpass"} else tokens[i].head
-    has_subject = any(c.dep in {"nsubj", "nsubjpass"} for c in verb.children)
-    return None if has_subject or verb.name is not None else verb
-
-
-def _coordinate(run: Sequence[Token], head: Token, dep: str) -> None:
-    if head in run:
-        return
-    for member in run:
-        if member in member.head.children:
-            member.head.children.remove(member)
-    first = run[0]
-    first.head, first.dep = head, dep
-    head.children.append(first)
-    head.children.sort(key=lambda t: t.i)
-    for before, member in zip(run, run[1:], strict=False):
-        member.head, member.dep = before, "conj"
-        before.children.append(member)
-
-
-def _give_subjects(tokens: Sequence[Token]) -> None:
-    """ "... of Acme and Jane Roe took over": a joined name right before a finite verb without a subject is its subject."""
-    for verb in tokens[2:]:
-        if verb.tag not in {"VBD", "VBZ", "VBP"} or any(
-            c.dep in {"nsubj", "nsubjpass"} for c in verb.children
-        ):
-            continue
-        name, joint = tokens[verb.i - 1], tokens[verb.i - 2]
-        if name.name is None or name.dep != "conj" or joint.dep != "cc" or name.head.i > joint.i:
-            continue
-        if verb.head is name or verb.head.i == name.head.i:
-            continue
-        name.head.children.remove(name)
-        name.head, name.dep = verb, "nsubj"
-        verb.children.insert(0, name)
-
-
 def _name_the_rest(tokens: Sequence[Token]) -> None:
     """Capitalised words that only the tagger knows as proper nouns are names too."""
     for token in tokens:
@@ -431,8 +290,3 @@ def _name_the_rest(tokens: Sequence[Token]) -> None:
             continue
         if len(token.text) > 1 and token.text.lower() not in _NOT_NAMES:
             token.name = Name(token.start, token.end, token.text, EntityType.UNSPECIFIED, False)
-
-
-def is_timed(token: Token) -> bool:
-    """Whether a token belongs to a time expression that stands for a time or a span (not a duration)."""
-    return token.time is not None and token.time.kind is not ExpressionKind.DURATION

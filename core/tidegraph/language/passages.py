@@ -9,8 +9,9 @@ from typing import Final
 
 from tidegraph.domain.documents import ExpressionKind, GroundedDocument, TimeExpression
 from tidegraph.language.blocks import Block, BlockKind, blocks
-from tidegraph.language.parsing import Sentence, Unit
+from tidegraph.language.parsing import Unit
 from tidegraph.language.status import addresses_software
+from tidegraph.language.tree import Sentence
 from tidegraph.language.words import words
 
 _READ: Final = frozenset({BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.HEADING, BlockKind.PAIR})

@@ -7,7 +7,7 @@ from typing import Final
 
 from tidegraph.domain.documents import EntityType
 from tidegraph.language.clauses import spell_out
-from tidegraph.language.parsing import Token
+from tidegraph.language.tree import Token
 from tidegraph.language.words import words
 
 _DROPPED: Final = words("roles", "dropped_modifiers")
@@ -119,7 +119,7 @@ def _enclosing_group(token: Token) -> Token | None:
 
 
 def _group(token: Token) -> Ref:
-    """A group with its modifiers: "docs team", "Compiler team"; of "the docs team roster" the team is meant."""
+    """A group with its modifiers: "docs team"; of "the docs team roster" the team is meant."""
     left = [c for c in left_chain(token) if c.dep not in {"poss", "case"} and c.lower not in _DROPPED]
     words_ = [*left, token]
     if token.lemma in _ROSTERS and left and is_group(left[-1]):
@@ -236,11 +236,11 @@ def affiliation(ref: Ref) -> str:
 
 
 def affiliation_of(ref: Ref) -> tuple[str, bool]:
-    """(predicate of belonging, whether the words of the name show it). A plain name is taken for an employer."""
+    """(predicate of belonging, whether the name shows it). A plain name is taken for an employer."""
     found = ref.words
     if found & _PARTIES and not ref.text.lower().endswith((" team", " company")):
         return "member_of_party", True
-    if found & _SPORTS and found & {"team", "club", "squad", "association"} or _is_club(ref):
+    if (found & _SPORTS and found & {"team", "club", "squad", "association"}) or _is_club(ref):
         return "plays_for", True
     if ref.token.lemma in _SERVICES and ref.token.name is None:
         return "employer", True

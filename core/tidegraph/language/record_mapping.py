@@ -176,7 +176,7 @@ def _qualifiers(node: yaml.Node | None, name: str) -> Iterator[tuple[str, Field]
 
 
 def _verbs(node: yaml.Node | None, name: str) -> dict[str, Verb]:
-    """Words of the feed, in lower case, with the verb that each stands for; the verbs stand for themselves."""
+    """Words of the feed, in lower case, with the verb of each; verbs stand for themselves."""
     found = dict(_VERBS)
     if node is None:
         return found

@@ -1,4 +1,4 @@
-"""Assertions and events of tables and "key: value" lines: what is seen to hold when the document was written."""
+"""Assertions and events of tables and "key: value" lines: what holds when it was written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Posts: what "chief executive of Acme", "the lead role on the docs team", "Minister of Finance of Norway" name."""
+"""Posts: what "chief executive of Acme", "the lead role on the docs team" and the like name."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Final
 
 from tidegraph.domain.documents import EntityType
 from tidegraph.language.clauses import spell_out
-from tidegraph.language.parsing import Token
 from tidegraph.language.phrases import is_group, joined, left_chain, objects
+from tidegraph.language.tree import Token
 from tidegraph.language.words import mapping, words
 
 _HEADS: Final = words("roles", "heads")

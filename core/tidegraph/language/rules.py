@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from tidegraph.language import claims, groups, nominals, things
+from tidegraph.language import claims, groups, nominals, statuses, things
 from tidegraph.language.claims import Builder, Claim
 from tidegraph.language.clauses import Clause
 from tidegraph.language.matching import patterns_for, shows
-from tidegraph.language.parsing import Sentence
 from tidegraph.language.roles import Role
 from tidegraph.language.status import Stance
+from tidegraph.language.tree import Sentence
 
-_BUILDERS: Final[dict[str, Builder]] = {**claims.BUILDERS, **groups.BUILDERS, **things.BUILDERS}
+_BUILDERS: Final[dict[str, Builder]] = {
+    **claims.BUILDERS,
+    **groups.BUILDERS,
+    **statuses.BUILDERS,
+    **things.BUILDERS,
+}
 
 
 def read(

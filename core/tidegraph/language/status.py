@@ -7,7 +7,7 @@ from typing import Final
 
 from tidegraph.domain.documents import Status
 from tidegraph.language.clauses import Clause
-from tidegraph.language.parsing import Token
+from tidegraph.language.tree import Token
 from tidegraph.language.words import words
 
 _PLANNING: Final = words("clauses", "planning")

@@ -56,7 +56,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class RoleCell:
-    """One person in a role, as a table or a line says it. ``what`` is the area, team or component, or None."""
+    """One person in a role, as a table or a line says it. ``what`` is the area or team, or None."""
 
     person: Cell
     role: str

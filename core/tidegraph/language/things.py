@@ -10,9 +10,9 @@ from tidegraph.domain.documents import EntityType, Verb
 from tidegraph.language.claims import Builder, Claim, Side, make
 from tidegraph.language.clauses import Clause, spell_out
 from tidegraph.language.matching import Pattern, fits, take
-from tidegraph.language.parsing import Token
 from tidegraph.language.phrases import is_group, literal_text, noun_text
 from tidegraph.language.roles import Role, is_role
+from tidegraph.language.tree import Token
 from tidegraph.language.words import table, words
 
 _ATTRIBUTES: Final = words("values", "attributes")
@@ -41,19 +41,14 @@ def _value(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]
     news = [
         t
         for t in news
-        if t.name is None and (fits(t, "value") or not strict and t.tag[:2] in {"NN", "JJ", "CD", "RB"})
+        if t.name is None and (fits(t, "value") or (not strict and t.tag[:2] in {"NN", "JJ", "CD", "RB"}))
     ]
     claims: list[Claim] = []
     for subject in subjects[:1]:
-        for new in news[:1]:
-            claims.append(
-                _valued(
-                    clause, pattern, subject, new, Verb.STATE if pattern.does is Verb.STATE else Verb.START
-                )
-            )
-        for old in take(clause, pattern.d, "")[:1] if news else []:
-            if old.time is None or old.time.interval is None:
-                claims.append(_valued(clause, pattern, subject, old, Verb.STOP))
+        does = Verb.STATE if pattern.does is Verb.STATE else Verb.START
+        claims += [_valued(clause, pattern, subject, new, does) for new in news[:1]]
+        olds = [t for t in take(clause, pattern.d, "")[:1] if t.time is None or t.time.interval is None]
+        claims += [_valued(clause, pattern, subject, old, Verb.STOP) for old in olds if news]
     return [claim for claim in claims if claim.object.literal]
 
 
@@ -63,7 +58,7 @@ def _subjects(clause: Clause, pattern: Pattern) -> list[Token]:
 
 def _is_attribute(token: Token) -> bool:
     """A common noun that can have a value: not a person, a group, a post, a name."""
-    if token.name is not None or token.time is not None and token.time.interval is not None:
+    if token.name is not None or (token.time is not None and token.time.interval is not None):
         return False
     if token.tag not in {"NN", "NNS"} or is_role(token) or is_group(token):
         return False
@@ -164,11 +159,11 @@ def _qualify(
 
 def _price(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
     values = take(clause, pattern.b, "value")
-    claims = []
-    for subject in take(clause, pattern.a, "thing")[:1]:
-        for value in values[:1]:
-            claims.append(make(clause, pattern, Side(subject), "price", Side(None, literal_text(value))))
-    return claims
+    return [
+        make(clause, pattern, Side(subject), "price", Side(None, literal_text(value)))
+        for subject in take(clause, pattern.a, "thing")[:1]
+        for value in values[:1]
+    ]
 
 
 # --- versions and releases ----------------------------------------------------------------------------
@@ -199,12 +194,12 @@ def _version(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Clai
 
 def _release(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
     makers = [t for t in clause.slot(pattern.b) if t.name is not None and fits(t, "organisation")]
-    claims = []
-    for thing in clause.slot(pattern.a):
-        for maker in makers:
-            if thing.name is not None and thing is not maker:
-                claims.append(make(clause, pattern, Side(maker), "released", Side(thing)))
-    return claims
+    return [
+        make(clause, pattern, Side(maker), "released", Side(thing))
+        for thing in clause.slot(pattern.a)
+        for maker in makers
+        if thing.name is not None and thing is not maker
+    ]
 
 
 def _complement(token: Token, prepositions: tuple[str, ...]) -> Token | None:
@@ -212,68 +207,6 @@ def _complement(token: Token, prepositions: tuple[str, ...]) -> Token | None:
         if child.dep == "prep" and child.lower in prepositions:
             return child.child("pobj")
     return next((c for c in token.children if c.dep == "poss"), None)
-
-
-# --- statuses -----------------------------------------------------------------------------------------
-
-
-def _status(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
-    states = table("patterns")["statuses"]
-    particles = [f"{clause.lemma} {p}" for p in clause.particles]
-    state = next((states[k] for k in [*particles, clause.lemma] if k in states), "")
-    if not state or clause.lemma == "open" and not clause.passive:
-        return []
-    subjects = (
-        clause.slots.get("obj", [])
-        if clause.passive
-        else clause.slots.get("subj", [])
-        if not clause.slots.get("obj")
-        else clause.slots["obj"]
-    )
-    claims = []
-    for subject in subjects:
-        if fits(subject, "thing") and _is_specific(subject):
-            claims.append(
-                make(
-                    clause,
-                    pattern,
-                    Side(subject, noun_text(subject) if subject.name is None else ""),
-                    "status",
-                    Side(None, state),
-                )
-            )
-    return claims
-
-
-def _status_adjective(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
-    known = _list("status_adjectives")
-    claims = []
-    for complement in clause.slots.get("comp", ()):
-        if complement.lower in known and complement.tag in {"JJ", "VBN", "RB"}:
-            for subject in clause.slots.get("subj", ()):
-                if fits(subject, "thing") and _is_specific(subject):
-                    claims.append(
-                        make(
-                            clause,
-                            pattern,
-                            Side(subject, noun_text(subject) if subject.name is None else ""),
-                            "status",
-                            Side(None, complement.lower),
-                        )
-                    )
-    return claims
-
-
-def _is_specific(token: Token) -> bool:
-    """A name, or "the Skelmer tunnel": a noun phrase that stands for one thing."""
-    if token.text.isdigit():
-        return False
-    if token.name is not None or token.tag.startswith("PRP"):
-        return True
-    named = any(c.name is not None and c.dep in {"compound", "nmod", "poss", "appos"} for c in token.children)
-    definite = any(c.dep == "det" and c.lower in {"the", "this"} for c in token.children)
-    modified = any(c.dep in {"compound", "amod"} for c in token.children)
-    return named or definite and modified or any(ch.isdigit() for ch in token.text)
 
 
 # --- names --------------------------------------------------------------------------------------------
@@ -316,8 +249,8 @@ def _move(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
         for t in clause.slots.get("obj", ())
         if t.lemma in _list("headquarters") or t.lower in _list("headquarters")
     ]
-    places = [t for t in take(clause, pattern.b, "place")]
-    old = [t for t in take(clause, pattern.d, "place")]
+    places = list(take(clause, pattern.b, "place"))
+    old = list(take(clause, pattern.d, "place"))
     subjects = clause.slots.get("subj", [])
     if not subjects and seats:
         owners = [_complement(s, ("of",)) for s in seats]
@@ -343,7 +276,7 @@ def _site(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
     for site in clause.slots.get("obj", ()):
         if site.name is not None or site.lemma not in _list("sites"):
             continue
-        places = [t for t in take(clause, pattern.b, "place")]
+        places = list(take(clause, pattern.b, "place"))
         places += [
             c
             for c in site.children
@@ -356,14 +289,12 @@ def _site(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
 
 
 def _sold(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
-    claims = []
-    for buyer in take(clause, pattern.a, "organisation"):
-        for thing in take(clause, pattern.b, "organisation"):
-            if thing.name is not None and buyer.name is not None:
-                claims.append(
-                    replace(make(clause, pattern, Side(buyer), "acquired", Side(thing)), verb=Verb.START)
-                )
-    return claims
+    return [
+        replace(make(clause, pattern, Side(buyer), "acquired", Side(thing)), verb=Verb.START)
+        for buyer in take(clause, pattern.a, "organisation")
+        for thing in take(clause, pattern.b, "organisation")
+        if thing.name is not None and buyer.name is not None
+    ]
 
 
 def _switch(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
@@ -411,8 +342,6 @@ BUILDERS: Final[dict[str, Builder]] = {
     "price": _price,
     "version": _version,
     "release": _release,
-    "status": _status,
-    "status-adjective": _status_adjective,
     "rename": _rename,
     "change-name": _change_name,
     "move": _move,

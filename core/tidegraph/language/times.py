@@ -23,7 +23,7 @@ from tidegraph.domain.interval import (
     Interval,
 )
 from tidegraph.language.clauses import Clause
-from tidegraph.language.parsing import Sentence, Token
+from tidegraph.language.tree import Sentence, Token
 
 _TIMELESS: Final = frozenset({ExpressionKind.DURATION, ExpressionKind.RECURRING, ExpressionKind.VAGUE})
 _ENDING_CUE: Final = re.compile(r"\b(?:until|till|through|up to|ending|ends?)\s*$", re.IGNORECASE)
@@ -240,7 +240,7 @@ def valid_time(verb: Verb, clause: Clause, text: str, base: int, context: TimeCo
 
 
 def _seen(clause: Clause, context: TimeContext) -> ValidTime | None:
-    """A post beside a name is seen to be held when the sentence happens, else when the document was written."""
+    """A post beside a name is seen to be held at the sentence's time, else at the document's."""
     times = [t for t in sentence_times(clause.sentence) if t.interval is not None]
     if times:
         interval = times[0].interval

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (sentences and records stay on one line)
 """Texts that are no prose, or that mean harm: nothing crashes, no instruction becomes a fact."""
 
 from __future__ import annotations
