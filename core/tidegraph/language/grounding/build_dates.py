@@ -139,7 +139,9 @@ def date_day_year(m: Match) -> Node | None:
 
 @builder
 def season(m: Match) -> Node | None:
-    return Period("season", m.text("season"), year_of(m))
+    years = m.value("year")
+    year = years[0] if isinstance(years, tuple) else year_of(m)
+    return Period("season", m.text("season"), year)
 
 
 @builder
@@ -184,6 +186,26 @@ def century(m: Match) -> Node | None:
     if not 1 <= n <= 40:
         return None
     return Period("century", -n if m.number("era") == -1 else n)
+
+
+@builder
+def century_range(m: Match) -> Node | None:
+    first, last = m.number("first") or 0, m.number("last") or 0
+    named = any(t.value == "century" for t in m.tokens)
+    if not named or not 1 <= first < last <= 40:
+        return None
+    return Range(Period("century", first), Period("century", last))
+
+
+@builder
+def half_of(m: Match) -> Node | None:
+    """Half of a month, decade or century; halves of years are periods of their own."""
+    found, of = m.node("qh"), of_node(m)
+    if not isinstance(found, Period) or found.unit != "half_year" or found.year is not None or of is None:
+        return None
+    if grain_of(of) == "year":
+        return None
+    return Part("first_half" if found.index == 1 else "second_half", of)
 
 
 @builder

@@ -10,6 +10,7 @@ from typing import Final
 
 from tidegraph.domain.documents import DocumentTime, ExpressionKind, TimeExpression
 from tidegraph.domain.interval import MICROS_PER_DAY, OPEN_END, OPEN_START, Granularity, civil_from_days
+from tidegraph.language.grounding.calendar import unit_days
 from tidegraph.language.grounding.lexer import lex
 from tidegraph.language.grounding.lexicon import Grammar, load_grammar
 from tidegraph.language.grounding.nodes import (
@@ -35,7 +36,7 @@ from tidegraph.language.grounding.nodes import (
 from tidegraph.language.grounding.reduce import Reducer
 from tidegraph.language.grounding.resolve import Resolver
 from tidegraph.language.grounding.tense import Cues, TenseCues
-from tidegraph.language.grounding.values import State, Value
+from tidegraph.language.grounding.values import State, Value, from_days
 from tidegraph.settings import GroundingSettings
 
 _EMITTED: Final = (
@@ -44,6 +45,7 @@ _EMITTED: Final = (
 )
 _STORY_YEARS: Final = 3
 _STORY_RATIO: Final = 3
+_MONTH_DAYS: Final = 31
 _MONEY_REACH: Final = 120
 _ANCHORS: Final = frozenset(
     (
@@ -229,7 +231,9 @@ class _Document:
         if isinstance(inner, Range):
             ends = value.operands or (value,)
             years = ends[0].granularity is Granularity.YEAR
-            found = list(ends[:1] if years else ends)
+            found = [_coarse(e) for e in (ends[:1] if years else ends)]
+        elif isinstance(inner, Period) and inner.unit == "season" and isinstance(inner.year, int):
+            found = [_last_month(resolver.resolve(inner) or value)]
         elif inner is node:
             found = [value]
         else:
@@ -312,20 +316,36 @@ class _Document:
         )
 
 
+def _coarse(end: Value) -> Value:
+    """The month that holds the end of a range, when that is no single day or month itself."""
+    if end.granularity in _ANCHORS or end.start == OPEN_START or end.end_day - end.first_day > _MONTH_DAYS:
+        return end
+    return from_days(unit_days("month", end.first_day, 1), Granularity.MONTH, end.kind, end.anchor) or end
+
+
+def _last_month(season: Value) -> Value:
+    """The month that a season ends in: what follows is told from there."""
+    days = unit_days("month", season.end_day - 1, 1)
+    return from_days(days, Granularity.MONTH, season.kind, season.anchor) or season
+
+
 def _is_narrative(tokens: Iterable[Token], document: int | None) -> bool:
     """Whether a text tells of other years: many dates with a year, few words that count from its own day."""
     if document is None:
         return True
     year = civil_from_days(document // MICROS_PER_DAY)[0]
-    other = deictic = 0
+    other = own = deictic = 0
     for token in tokens:
         node = token.value
         if isinstance(node, Date) and node.year is not None:
             other += node.year != year
+            own += node.year == year
         elif isinstance(node, Date) and node.weekday is not None and node.day is None:
             deictic += 1
         elif isinstance(node, Relative | Shift | Window) and node.base == "document":
             deictic += token.rule != "relative.now"
+    if deictic == 0 and own == 0:
+        return other >= _STORY_YEARS - 1
     return other >= _STORY_YEARS and other > _STORY_RATIO * deictic
 
 

@@ -40,6 +40,8 @@ def part_value(mod: str, of: Value, state: State) -> Value | None:
         return _relative_part(mod, of, state)
     if mod in _WEEKS:
         return _week(mod, of, state)
+    if mod in ("first_half", "second_half"):
+        return _half(mod, of)
     if mod not in _THIRDS:
         return None
     if of.granularity <= Granularity.DAY:
@@ -50,6 +52,18 @@ def part_value(mod: str, of: Value, state: State) -> Value | None:
         return None
     whole = Reading(of.interval, "the whole period")
     return replace(value, fuzzy=True, confidence=0.7, alternatives=(whole,))
+
+
+def _half(mod: str, of: Value) -> Value | None:
+    """One half of a period, cut between whole months where it has an even number of them."""
+    months = _months(of.first_day, of.end_day)
+    middle = (
+        cal.add_months(of.first_day, months // 2)
+        if months and months % 2 == 0
+        else (of.first_day + of.end_day) // 2
+    )
+    days = (of.first_day, middle) if mod == "first_half" else (middle, of.end_day)
+    return from_days(days, Granularity.RANGE, of.kind, of.anchor)
 
 
 def _week(mod: str, of: Value, state: State) -> Value | None:

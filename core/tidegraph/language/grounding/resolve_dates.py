@@ -154,13 +154,13 @@ class DateResolver(ResolverBase):
 
     def _day_only(self, dom: int) -> Value | None:
         """ "on the 8th": in the month that the story has reached, else by tense around the document."""
-        fine = self.state.fine if self.state.narrative else None
+        fine = self.state.near_fine()
         base = fine.value.first_day if fine else self.state.day
         if base is None:
             return None
         year, month, today = civil_from_days(base)
         step = 0
-        if dom < today and (fine or self.state.tense is Tense.FUTURE):
+        if (fine and dom < today - 7) or (not fine and dom < today and self.state.tense is Tense.FUTURE):
             step = 1
         elif dom > today and not fine and self.state.tense is Tense.PAST:
             step = -1

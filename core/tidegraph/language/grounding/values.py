@@ -157,6 +157,10 @@ class State:
         gap = month - fine.value.month
         return fine.value.year + (1 if gap <= -6 else 0), fine
 
+    def near_fine(self) -> Anchor | None:
+        """The last date with a month, when the text goes on from it."""
+        return self._usable(self.fine)
+
     def _usable(self, anchor: Anchor | None) -> Anchor | None:
         """In a text of its own days only an anchor of this paragraph and of another year counts."""
         if anchor is None or self.narrative or self.year is None:
