@@ -1,7 +1,7 @@
 """Thin Faust agents: take raw bytes, hand them on, acknowledge last.
 
-The traps this shape avoids are in docs/adr/: no exception may ever leave an agent's body, batches are
-taken with ``noack_take``, and a batch is acknowledged whole and in order, after all of it is in the log.
+No exception may ever leave an agent's body, batches are taken with ``noack_take``, and a batch is
+acknowledged whole and in order, after all of it is in the log: docs/adr/0005-faust-without-tables.md.
 """
 
 from __future__ import annotations
