@@ -7,6 +7,7 @@ carry their kind: ``event:``, ``chunk:`` or ``fact:``.
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +17,7 @@ from tidegraph.domain.asof import AsOf, Certainty
 from tidegraph.domain.documents import Status
 from tidegraph.domain.facts import FactVersion
 from tidegraph.domain.fuse import Fused, fuse
-from tidegraph.domain.interval import Interval
+from tidegraph.domain.interval import MICROS_PER_DAY, Interval
 from tidegraph.ports import ChunkRecord, EventRecord, Scored
 from tidegraph.services.usecases.event_search import BY_ENTITY_MAX, coverage, search_terms
 from tidegraph.services.usecases.matching import Matcher
@@ -24,12 +25,16 @@ from tidegraph.services.usecases.scope import Scope, until_end, window_of
 from tidegraph.services.usecases.work import Work
 
 LEG_MAX: Final = 50
-FACT_BOOST: Final = 1.0 / 61
-"""A fact that surely holds at the asked time counts as if one more leg had it first."""
+FACT_BOOST: Final = 3.0 / 61
+"""A fact that is asked for and surely holds then counts as if three more legs had it first: as many legs
+as can find an event.
+"""
 COSINE_MIN: Final = 0.15
 """Below it two texts are as near as any two texts are."""
 EVENT_BOOST: Final = 0.5 / 61
 """An event inside the asked time counts half a leg more than one before it."""
+TIME_WEIGHT: Final = 0.5
+DECAY_DAYS: Final = 1_500.0
 KINDS: Final = ("event", "chunk")
 
 
@@ -118,9 +123,24 @@ async def _entity_leg(work: Work, window: Interval | None) -> tuple[Leg, list[st
     records = await work.ports.store.events_of(
         work.moment.graph, ids, window, work.moment.seen, BY_ENTITY_MAX
     )
-    scored = sorted(records, key=lambda r: (-coverage(work.question, r), r.event.event_id))[:LEG_MAX]
+    asked = work.moment.valid
+    scored = sorted(
+        records,
+        key=lambda r: (-coverage(work.question, r) - TIME_WEIGHT * nearness(r, asked), r.event.event_id),
+    )[:LEG_MAX]
     found = [f"event:{record.event.event_id}" for record in scored]
     return Leg("entity_event", len(found), _ms(started)), found
+
+
+def nearness(record: EventRecord, asked: Interval) -> float:
+    """How near an event is to the asked time: exp(-gap / decay) in (0, 1], 0 for one without a time.
+
+    A nearer date never counts less than a farther one, and any date more than none.
+    """
+    interval = record.event.interval
+    if interval is None:
+        return 0.0
+    return math.exp(-interval.gap(asked) / MICROS_PER_DAY / DECAY_DAYS)
 
 
 async def _text_leg(work: Work, what: str, window: Interval | None) -> tuple[Leg, list[str]]:
