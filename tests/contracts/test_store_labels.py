@@ -83,3 +83,33 @@ async def test_a_key_with_hidden_evidence_alone_shows_nothing(
     )
     assert await store.facts(graph, FactFilter(), Visibility(s.at(2030), frozenset())) == []
     assert len(await store.facts(graph, FactFilter(), Visibility(s.at(2030), frozenset({"board"})))) == 1
+
+
+@pytest.mark.parametrize("by", ["entity", "subject"])
+async def test_what_is_hidden_about_another_holder_does_not_end_the_one_asked_for(
+    store: GraphStore, graph: str, registry: Registry, by: str
+) -> None:
+    ann, bob, acme = (s.entity_id(graph, name) for name in ("Ann", "Bob", "Acme"))
+    shared = {"key": "office", "object_is_entity": True, "qualifiers": (("role", "cto"),)}
+    public = s.header(graph, "public", recorded_at=s.at(2024, 4))
+    secret = s.header(graph, "secret", labels=("board",), recorded_at=s.at(2024, 5))
+    first = s.assertion(public, ann, "holds_role", acme, **shared)
+    first = replace(first, valid=replace(first.valid, start=s.at(2020)))
+    second = s.assertion(secret, bob, "holds_role", acme, **shared)
+    claims = [first, second]
+    await store.commit(
+        s.commit(
+            graph,
+            documents=(s.write(public, assertions=(first,)), s.write(secret, assertions=(second,))),
+            entities=tuple(s.entity(graph, name) for name in ("Ann", "Bob", "Acme")),
+            insert_versions=history(claims, [], policy_of(registry, claims)),
+        )
+    )
+    which = FactFilter(entity_ids=(ann,)) if by == "entity" else FactFilter(subject_ids=(ann,))
+
+    async def ends(labels: frozenset[str]) -> list[tuple[str, int]]:
+        found = await store.facts(graph, which, Visibility(s.at(2030), labels))
+        return [(fact.subject, fact.valid.end) for fact in found]
+
+    assert await ends(frozenset({"board"})) == [(ann, s.at(2024))]
+    assert await ends(frozenset()) == [(ann, OPEN_END)]

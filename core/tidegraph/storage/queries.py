@@ -175,21 +175,28 @@ UNWIND $documents AS k MATCH (a:Assertion) WHERE a.document_id = k RETURN DISTIN
 ORDER BY a.document_id, a.key
 """
 
-_HIDDEN: Final = "a.restricted = 1 AND none(l IN a.labels WHERE l IN $labels)"
 _HIDDEN_DRIVERS: Final = {
     "keys": "UNWIND $keys AS k MATCH (a:Assertion) WHERE a.key = k",
     "subject_ids": "UNWIND $subject_ids AS k MATCH (a:Assertion) WHERE a.subject = k",
     "object_ids": "UNWIND $object_ids AS k MATCH (a:Assertion) WHERE a.object = k",
     "as_subject": "UNWIND $entity_ids AS k MATCH (a:Assertion) WHERE a.subject = k",
     "as_object": "UNWIND $entity_ids AS k MATCH (a:Assertion) WHERE a.object = k",
-    "predicates": "MATCH (a:Assertion) WHERE a.predicate IN $predicates",
-    "all": "MATCH (a:Assertion) WHERE true",
+    "predicates": "MATCH (a:Assertion) WHERE a.restricted = 1 AND a.predicate IN $predicates",
+    "all": "MATCH (a:Assertion) WHERE a.restricted = 1",
 }
 
 
 def hidden_keys(driver: str) -> str:
-    """Conflict keys with evidence that the caller may not see."""
-    return f"{_HIDDEN_DRIVERS[driver]} AND {_HIDDEN} RETURN DISTINCT a.key ORDER BY a.key"
+    """Conflict keys with evidence that the caller may not see.
+
+    A key has evidence about several things (all who ever held one office), and what is hidden about one of
+    them bounds the others: every key that the driver reaches is looked at whole.
+    """
+    return (
+        f"{_HIDDEN_DRIVERS[driver]} WITH DISTINCT a.key AS key MATCH (h:Assertion) WHERE h.key = key "
+        "AND h.restricted = 1 AND none(l IN h.labels WHERE l IN $labels) "
+        "RETURN DISTINCT key ORDER BY key"
+    )
 
 
 DOCUMENTS: Final = f"""

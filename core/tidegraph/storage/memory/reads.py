@@ -92,14 +92,18 @@ class MemoryReads:
             return set()
         keys = set(which.keys) | {state.versions[i].key for i in which.version_ids if i in state.versions}
         sides = set(which.entity_ids)
-        return {
+        reached = {
             item.key
             for _, item in state.assertions.values()
-            if not visibility.permitted(item.labels, seen)
-            and (not (which.keys or which.version_ids) or item.key in keys)
+            if (not (which.keys or which.version_ids) or item.key in keys)
             and (not which.subject_ids or item.subject in which.subject_ids)
             and (not which.object_ids or item.object in which.object_ids)
             and (not sides or item.subject in sides or item.object in sides)
+        }
+        return {
+            item.key
+            for _, item in state.assertions.values()
+            if item.key in reached and not visibility.permitted(item.labels, seen)
         }
 
     async def assertions(self, graph: str, keys: Sequence[str], seen: Visibility) -> list[Assertion]:
