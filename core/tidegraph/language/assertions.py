@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from tidegraph.domain import ids
 from tidegraph.domain.documents import (
+    EndpointBasis,
     EntityType,
     ExtractedAssertion,
     GroundedDocument,
@@ -99,8 +100,13 @@ class Builder:
         kind = token.name.type if token.name else EntityType.OTHER
         return Term(self.mention(token.start, token.end, name, name, kind).mention_id, "")
 
-    def add(self, claim: Claim, stance: Stance, context: TimeContext, event_id: str) -> None:
-        """Turn a claim into an assertion, unless a side or its time is unknown."""
+    def add(
+        self, claim: Claim, stance: Stance, context: TimeContext, event_id: str, *, correcting: bool = False
+    ) -> None:
+        """Turn a claim into an assertion, unless a side or its time is unknown.
+
+        ``correcting``: the passage corrects what was told before; a dated start becomes a correction.
+        """
         verb, clause = claim.verb, claim.clause
         if not stance.claims or clause is None:
             return
@@ -111,6 +117,8 @@ class Builder:
         if status is Status.PLANNED and not _is_dated(valid, verb, clause):
             # A plan without a date says nothing of any time; its event keeps it.
             return
+        if correcting and verb is not Verb.STOP and valid.start_basis is EndpointBasis.STATED:
+            claim = replace(claim, verb=Verb.CORRECTION)
         self.put(claim, status, valid, event_id, (clause.sentence.start, clause.sentence.end))
 
     def _status(self, claim: Claim, stance: Stance, valid: ValidTime, context: TimeContext) -> Status:

@@ -232,7 +232,8 @@ def role_claim(
     ):
         return [make(clause, pattern, person, "position_held", Side(role.token, role.title))]
     if not holders or (role.explicit and " to " in role.title):
-        return [make(clause, pattern, person, "position_held", Side(role.token, role.title))]
+        kept = clause.lemma not in {"remain", "stay", "continue"}
+        return [make(clause, pattern, person, "position_held", Side(role.token, role.title))] if kept else []
     return [make(clause, pattern, person, "holds_role", Side(h), role=role.name) for h in holders]
 
 

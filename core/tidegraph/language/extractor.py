@@ -28,6 +28,10 @@ RULES_VERSION: Final = "1"
 """Raised with every change of the rules that changes what is extracted."""
 NAME: Final = "language"
 _GROUP_CHARS: Final = 200_000
+_CORRECTION: Final = re.compile(
+    r"\W*(?:correction|corrigendum|erratum|we correct|corrected)\b", re.IGNORECASE
+)
+_CORRECTED_TITLE: Final = re.compile(r"\b(?:correction|corrected|corrigendum|erratum)\b", re.IGNORECASE)
 
 
 class LanguageExtractor:
@@ -131,8 +135,9 @@ class LanguageExtractor:
         events = [self._event(draft, builder, ordinal + i) for i, draft in enumerate(made)]
         if passage.trusted and passage.block.kind is not BlockKind.HEADING:
             event_id = events[0].event_id if events else ""
+            correcting = _is_correction(passage, builder.document.header.title)
             for claim, attitude in rules.read(sentence, found, stances):
-                builder.add(claim, attitude, context, event_id)
+                builder.add(claim, attitude, context, event_id, correcting=correcting)
         return events
 
     def _event(self, draft: Draft, builder: Builder, ordinal: int) -> Event:
@@ -165,6 +170,11 @@ def _joined(told: ExtractedDocument, mapped: ExtractedDocument) -> ExtractedDocu
         mentions=(*told.mentions, *mapped.mentions),
         assertions=(*told.assertions, *mapped.assertions),
     )
+
+
+def _is_correction(passage: Passage, title: str) -> bool:
+    """Whether a passage restates what was told wrongly: "Correction: ..." or a title that says so."""
+    return bool(_CORRECTION.match(passage.unit.text)) or bool(_CORRECTED_TITLE.search(title))
 
 
 def _merged(events: Sequence[Event], builder: Builder) -> list[Event]:

@@ -121,3 +121,10 @@ def test_claims_point_at_their_sentence_and_event():
 def test_the_same_document_gives_the_same_ids():
     text = "Ada Poll joined the docs team on 3 March 2020. She left the docs team on 4 April 2020."
     assert extract(text) == extract(text)
+
+
+def test_a_correction_restates_the_start():
+    (assertion,) = extract(
+        "Correction: Elodie Fenn started as finance director of Carrow Mills on 1 April 2020, not on 1 March."
+    ).assertions
+    assert assertion.verb.name == "CORRECTION"
