@@ -113,6 +113,23 @@ def test_an_unknown_language_is_refused(settings: GroundingSettings) -> None:
         ground("x", None, replace(settings, language="tlh"))
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"timezone": "Mars/Olympus"},
+        {"timezone": "../etc"},
+        {"fiscal_start_month": 0},
+        {"fiscal_start_month": 13},
+        {"week_start": 8},
+    ],
+)
+def test_settings_that_no_calendar_knows_are_refused(
+    change: dict[str, object], settings: GroundingSettings
+) -> None:
+    with pytest.raises(Rejected, match="INVALID_SETTING"):
+        ground("on 3 May 2020", None, replace(settings, **change))  # type: ignore[arg-type]
+
+
 def test_offsets_are_code_points(settings: GroundingSettings, wednesday: DocumentTime) -> None:
     text = "\U0001f44d\u00e9\u0301 3 May 2020 \U0001f9ea until 9 June 2020"
     assert [text[e.start_char : e.end_char] for e in ground(text, wednesday, settings)] == [

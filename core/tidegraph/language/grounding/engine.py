@@ -7,8 +7,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from tidegraph.domain.documents import DocumentTime, ExpressionKind, TimeExpression
+from tidegraph.domain.errors import Rejected
 from tidegraph.domain.interval import MICROS_PER_DAY, OPEN_END, OPEN_START, Granularity, civil_from_days
 from tidegraph.language.grounding.calendar import unit_days
 from tidegraph.language.grounding.lexer import lex
@@ -100,7 +102,7 @@ def ground(
         tenses: verbs of a parse; without them cue words of the sentence decide the side.
 
     Raises:
-        Rejected: UNKNOWN_LANGUAGE, when there is no grammar for ``settings.language``.
+        Rejected: UNKNOWN_LANGUAGE, when there is no grammar for ``settings.language``; INVALID_SETTING.
     """
     return tuple(found.expression for found in ground_with_operands(text, document_time, settings, tenses))
 
@@ -113,10 +115,25 @@ def ground_with_operands(
 ) -> tuple[Grounded, ...]:
     """As :func:`ground`, each expression with its operands: the ends of a range, what an open range
     opens from, the date that an offset counts from."""
+    _check(settings)
     grammar, reducer = _language(settings.language)
     tokens = lex(text, grammar)
     runs = reducer.runs(tokens)
     return tuple(_Document(text, document_time, settings, grammar, tenses).ground(runs, tokens))
+
+
+@lru_cache(maxsize=32)
+def _check(settings: GroundingSettings) -> None:
+    """Refuse settings that no calendar knows, naming the one to change."""
+    if not 1 <= settings.fiscal_start_month <= 12:
+        raise Rejected("INVALID_SETTING", "fiscal_start_month must be 1 to 12", name="fiscal_start_month")
+    if not 1 <= settings.week_start <= 7:
+        raise Rejected("INVALID_SETTING", "week_start must be 1 (Monday) to 7 (Sunday)", name="week_start")
+    try:
+        ZoneInfo(settings.timezone or "UTC")
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        message = f"timezone {settings.timezone!r} is no name of the tz database, such as Europe/Berlin"
+        raise Rejected("INVALID_SETTING", message, name="timezone") from None
 
 
 @lru_cache(maxsize=8)
