@@ -125,6 +125,13 @@ async def test_vectors_of_another_encoder_are_refused(
         await other.close()
 
 
+async def test_a_graph_of_another_schema_version_is_refused(falkor: FalkorStore, graph: str) -> None:
+    await falkor.connection.write(graph, "MATCH (g:Graph) SET g.schema_version = 999")
+    with pytest.raises(Rejected) as caught:
+        await falkor.prepare(graph)
+    assert caught.value.reason == "SCHEMA_CHANGED"
+
+
 async def test_reads_cannot_write(falkor: FalkorStore, graph: str) -> None:
     with pytest.raises(Bug):
         await falkor.connection.read(graph, "CREATE (:Entity {id: 'x'})")

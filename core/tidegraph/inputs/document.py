@@ -27,7 +27,8 @@ class RawDocument:
     ``\\n``; it is empty for a retraction and for a document of records. ``records`` are JSON objects as
     text, to be read with ``mapping``, the text of a mapping file (``mapping_name`` is for people).
     ``document_time`` comes from metadata only and says where from; ``None`` when none is given.
-    ``content_hash`` is over title, text, records and mapping.
+    ``content_hash`` is over all that is read and all that is said about it: title, text, records, mapping,
+    kind, source, priority, language, time and labels. The same revision with other labels is no copy.
     """
 
     graph: str
@@ -96,20 +97,21 @@ def finish(content: Content, defaults: Defaults) -> RawDocument:
     _check(content, graph, kind, defaults.max_bytes)
     labels = defaults.labels if content.labels is None else content.labels
     _check_labels(labels)
-    content_hash = _digest(title, content.text, content.mapping, *content.records)
     source = content.source or defaults.source
     priority = defaults.source_priority if content.source_priority is None else content.source_priority
     language = content.language or defaults.language
+    labels = tuple(sorted(set(labels)))
     envelope = (kind.name, source, language, str(priority), _time_text(content.document_time), *labels)
+    content_hash = _digest(_digest(title, content.text, content.mapping, *content.records), *envelope)
     return RawDocument(
         graph=graph,
         document_id=content.document_id,
-        revision=content.revision or _digest(content_hash, *envelope)[:32],
+        revision=content.revision or content_hash[:32],
         source=source,
         title=title,
         kind=kind,
         document_time=content.document_time,
-        labels=tuple(sorted(set(labels))),
+        labels=labels,
         source_priority=priority,
         language=language,
         text=content.text,

@@ -23,8 +23,9 @@ class HttpRegistry:
         self._cache: OrderedDict[int, RegisteredSchema] = OrderedDict()
 
     def find(self, schema_id: int) -> RegisteredSchema | None:
-        if schema_id in self._cache:
-            return self._cache[schema_id]
+        known = self._cache.get(schema_id)
+        if known is not None:
+            return known
         found = self._fetch(schema_id)
         if found is not None:  # an id that is not known yet may be registered any moment
             self._cache[schema_id] = found
@@ -46,5 +47,8 @@ class HttpRegistry:
             return None
         if answer.status_code != httpx.codes.OK:
             raise Retryable("REGISTRY_UNAVAILABLE", f"the schema registry answers {answer.status_code}")
-        body = answer.json()
-        return RegisteredSchema(schema_id, body.get("schemaType", "AVRO"), body["schema"])
+        try:
+            body = answer.json()
+            return RegisteredSchema(schema_id, str(body.get("schemaType", "AVRO")), str(body["schema"]))
+        except (ValueError, KeyError, AttributeError, TypeError):  # a proxy's page, not the registry's answer
+            raise Retryable("REGISTRY_UNAVAILABLE", "the schema registry answers with no schema") from None

@@ -130,11 +130,21 @@ async def missing(connection: Connection, graph: str) -> set[str]:
     return {label for label, names in wanted.items() if not names <= present.get(label, set())}
 
 
-def check_dimensions(stored: int, model: str, dimensions: int, model_id: str) -> None:
-    """Raise Rejected when the graph's vectors were made by another encoder."""
-    if (stored, model) != (dimensions, model_id):
+def check_made_for(stored: tuple[int, str, int], wanted: tuple[int, str, int]) -> None:
+    """Compare (schema version, model, dimensions) of a graph with those in use.
+
+    Raises:
+        Rejected: SCHEMA_CHANGED or ENCODER_CHANGED, the graph was made by another version or encoder.
+    """
+    if stored[0] != wanted[0]:
+        raise Rejected(
+            "SCHEMA_CHANGED",
+            f"the graph has schema version {stored[0]}, this version of Tidegraph writes {wanted[0]}; "
+            "rebuild the graph or run the version that made it",
+        )
+    if stored != wanted:
         raise Rejected(
             "ENCODER_CHANGED",
-            f"the graph holds vectors of {model} ({stored} dimensions), the encoder in use is {model_id} "
-            f"({dimensions}); rebuild the graph or configure the former encoder",
+            f"the graph holds vectors of {stored[1]} ({stored[2]} dimensions), the encoder in use is "
+            f"{wanted[1]} ({wanted[2]}); rebuild the graph or configure the former encoder",
         )

@@ -31,7 +31,7 @@ class FalkorWrites(FalkorSearch):
         """Create the graph with all indexes and constraints before its first row; safe to repeat.
 
         Raises:
-            Rejected: the graph's vectors were made by another encoder.
+            Rejected: the graph was made by another version of its schema or another encoder.
         """
         known = graph in await self.connection.graphs()
         if not known or await schema.missing(self.connection, graph):
@@ -41,8 +41,9 @@ class FalkorWrites(FalkorSearch):
             "model": self.model_id,
             "dimensions": self.dimensions,
         }
-        _, model, dimensions = (await self.connection.write(graph, queries.INIT_GRAPH, values))[0]
-        schema.check_dimensions(dimensions, model, self.dimensions, self.model_id)
+        version, model, dimensions = (await self.connection.write(graph, queries.INIT_GRAPH, values))[0]
+        wanted = (schema.SCHEMA_VERSION, self.model_id, self.dimensions)
+        schema.check_made_for((version, model, dimensions), wanted)
 
     async def writer_state(self, graph: str, partition: str) -> WriterState:
         """Offset and commit sequence as the graph itself has them."""

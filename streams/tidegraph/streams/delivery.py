@@ -105,7 +105,8 @@ class Delivery:
         """
         for graph, items in self.stage.by_graph(batch).items():
             result = await self.stage.write(graph, items)
-            await self.feed.publish(graph, result.sequence)
+            if result.sequence:  # 0: not one record could be read, so the graph was not asked
+                await self.feed.publish(graph, result.sequence)
             statuses = result.statuses
             await self.scribe.persist(lambda statuses=statuses: self.scribe.sink.tell(statuses))  # type: ignore[misc]
             for item, error in result.rejected:

@@ -597,6 +597,17 @@ def test_encode_keeps_everything():
     )
 
 
+@pytest.mark.parametrize("change", [{"labels": ("hr",)}, {"kind": DocumentKind.REGISTER}, {"source": "wiki"}])
+def test_a_revision_sent_again_with_another_envelope_is_no_copy(change):
+    def of(**fields):
+        content = Content(document_id="a", revision="7", text=TEXT, **fields)
+        return finish(content, Defaults(graph="main"))
+
+    assert of().content_hash == of().content_hash
+    assert of(**change).content_hash != of().content_hash
+    assert of(labels=("a", "b")).content_hash == of(labels=("b", "a", "a")).content_hash
+
+
 def test_encode_retraction():
     document = read(None, "main/a%2Fb")
     key, value, headers = encode(document)

@@ -62,6 +62,20 @@ async def test_a_broken_record_on_resolved_is_buried_alone() -> None:
     assert [letter.stage for letter in letters] == ["write", "write"]
 
 
+async def test_a_broken_record_has_nothing_published_again() -> None:
+    pipeline = _pipeline()
+    await _append(pipeline, 2)
+    await pipeline.settle()
+    told = await _told(pipeline.log)
+    await pipeline.log.append(Topic.RESOLVED, b"default", b"\xff\xff", (), None)
+    await pipeline.settle()
+    await _append(pipeline, 3)
+    await pipeline.settle()
+    after = await _told(pipeline.log)
+    assert after[: len(told)] == told
+    assert len(after) == len(set(after)) > 0
+
+
 @dataclass
 class Rows:
     """A store that has changes only."""
