@@ -25,8 +25,7 @@ from tidegraph.language.tree import Token
 
 FULL: Final = 0.9
 """Confidence of a claim whose sides and verb a pattern names."""
-GUESSED: Final = 0.6
-"""Confidence where a side was put in from the context."""
+GUESSED: Final = 0.6  # where a side was put in from the context
 
 
 Builder: TypeAlias = "Callable[[Clause, Pattern, list[Role]], list[Claim]]"
