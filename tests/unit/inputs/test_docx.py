@@ -295,3 +295,12 @@ def test_hidden_runs_and_deleted_cells(one):
     cells = f"<w:tc>{p(r('a'))}</w:tc>{gone}<w:tc>{p(r('b'))}</w:tc>"
     body = p(r("The depot"), hidden, shown) + f"<w:tbl><w:tr>{cells}</w:tr></w:tbl>"
     assert text(one, body) == "The depot opens.\n\n| a | b |\n|---|---|"
+
+
+@pytest.mark.parametrize("place", [12, 16])
+def test_a_directory_that_does_not_fit_the_bytes_is_damage(refused, place):
+    """12 bytes into the end record stands the size of the directory, 16 bytes where it begins."""
+    data = build(p(r("The depot in Lund opens.")))
+    at = data.rindex(b"PK\x05\x06") + place
+    broken = data[:at] + b"\xf0\xff\xff\x7f" + data[at + 4 :]
+    assert refused("a.docx", broken).reason == "INVALID_DOCX"

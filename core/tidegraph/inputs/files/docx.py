@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import posixpath
+import struct
 import zipfile
 import zlib
 from dataclasses import dataclass
@@ -26,6 +27,11 @@ MAX_MEMBERS: Final = 10_000
 MAX_MEMBER_BYTES: Final = 64 * 1024 * 1024
 MAX_TOTAL_BYTES: Final = 256 * 1024 * 1024
 OLE_MAGIC: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_DAMAGED: Final = (
+    zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError, OSError, KeyError, ValueError,
+    OverflowError,
+)  # fmt: skip
+"""What zipfile raises for archives whose directory does not fit their bytes."""
 _TEMPLATE_TIMES: Final = frozenset({"2013-12-23T23:15:00Z"})
 """Creation times that belong to the template of a well-known writer, not to what is written with it."""
 
@@ -46,7 +52,7 @@ def read_docx(data: bytes, rules: times.TimeRules) -> Content:
         main = package.main_part()
         text = BodyReader(package, main, rules).text()
         title, time = _properties(package, rules)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, KeyError) as error:
+    except _DAMAGED as error:
         raise Rejected(
             "INVALID_DOCX", f"the Word file is damaged or truncated ({type(error).__name__})"
         ) from None
