@@ -28,8 +28,8 @@ MAX_MEMBER_BYTES: Final = 64 * 1024 * 1024
 MAX_TOTAL_BYTES: Final = 256 * 1024 * 1024
 OLE_MAGIC: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _DAMAGED: Final = (
-    zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError, OSError, KeyError, ValueError,
-    OverflowError,
+    zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError, OSError, KeyError,
+    ValueError, OverflowError,
 )  # fmt: skip
 """What zipfile raises for archives whose directory does not fit their bytes."""
 _TEMPLATE_TIMES: Final = frozenset({"2013-12-23T23:15:00Z"})
