@@ -1,4 +1,4 @@
-"""Facts in the words of a data set: the rules of predicates/facts.json, first match wins."""
+"""Facts in the words of a data set: the rules of a map file in predicates/, first match wins."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from typing import Any
 from tidegraph.domain.facts import FactVersion
 from tidegraph.domain.interval import MICROS_PER_DAY, OPEN_END, OPEN_START, format_instant
 
-RULES = Path(__file__).resolve().parent.parent / "predicates" / "facts.json"
+MAPS = Path(__file__).resolve().parent.parent / "predicates"
 
 
-def rows(facts: Iterable[FactVersion], name_of: Callable[[str], str]) -> Iterator[dict[str, Any]]:
+def rows(
+    facts: Iterable[FactVersion], name_of: Callable[[str], str], map_name: str
+) -> Iterator[dict[str, Any]]:
     """One output line a fact. ``name_of`` gives an entity's name; literals stand for themselves."""
-    rules = json.loads(RULES.read_text("utf-8"))["rules"]
+    rules = json.loads((MAPS / f"{map_name}.json").read_text("utf-8"))["rules"]
     for fact in facts:
         subject, predicate = name_of(fact.subject), fact.predicate
         obj = name_of(fact.object) if fact.object_is_entity else fact.object

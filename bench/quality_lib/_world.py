@@ -10,7 +10,7 @@ import re
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,7 +27,7 @@ from tidegraph.embedded.falkordb import EmbeddedFalkorDB
 from tidegraph.inputs.times import TimeRules, require
 from tidegraph.language.registry import load_registry
 from tidegraph.models.factory import make_encoder
-from tidegraph.ports import EntityRecord, FactFilter, Visibility
+from tidegraph.ports import FactFilter, Visibility
 from tidegraph.services.caller import Caller
 from tidegraph.services.usecases.ask import Asking, Finished
 from tidegraph.services.usecases.context import ChatLimits, Ports
@@ -86,11 +86,12 @@ class World:
             return []
         return [fact for fact in found if not fact.valid.is_empty]
 
-    async def names(self, graph: str, facts: Sequence[FactVersion]) -> dict[str, EntityRecord]:
-        """The entities that the facts speak of, by id."""
+    async def names(self, graph: str, facts: Sequence[FactVersion]) -> Callable[[str], str]:
+        """Gives the name of an entity that the facts speak of; anything else stands for itself."""
         ids = {f.subject for f in facts} | {f.object for f in facts if f.object_is_entity}
         records = await self.pipeline.store.entities(graph, sorted(ids)) if ids else []
-        return {record.entity_id: record for record in records}
+        found = {record.entity_id: record.name for record in records}
+        return lambda entity_id: found.get(entity_id, entity_id)
 
     async def ask(self, graph: str, question: str, asked: AskedTime, now: int | None = None) -> Finished:
         """The finished answer of ``Ask``, as the service gives it."""

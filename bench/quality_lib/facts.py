@@ -12,11 +12,11 @@ import random
 from pathlib import Path
 from typing import Any
 
-from quality_lib import _facts_words as words
+from quality_lib._facts_rows import rows
 from quality_lib._world import ALL_KNOWN, World, graph_name, micros, progress, read_lines, world, write_lines
 
 HELP = "dated facts of a set of documents or records"
-_MAPPING = Path(__file__).resolve().parent.parent / "mappings" / "facts_records.yaml"
+_MAPPING = Path(__file__).resolve().parent.parent / "predicates" / "facts_records.yaml"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,7 +46,7 @@ async def _run(arguments: argparse.Namespace) -> int:
         await _play(played, graph, sent)
         facts = await played.facts(graph, known_at)
         names = await played.names(graph, facts)
-        write_lines(arguments.out, list(words.rows(facts, names, words.load_rules("facts"))))
+        write_lines(arguments.out, list(rows(facts, names, "facts")))
         print(f"facts: {len(sent)} documents, {len(facts)} facts")
         played.print_cpu()
     return 0

@@ -13,7 +13,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from quality_lib import _facts_words as words
+from quality_lib._facts_rows import rows
 from quality_lib._world import graph_name, micros, progress, read_lines, world, write_lines
 
 HELP = "outcome and facts of a feed of revisions"
@@ -44,7 +44,7 @@ async def _run(arguments: argparse.Namespace) -> int:
         outcomes = await played.outcomes(positions)
         facts = await played.facts(graph)
         names = await played.names(graph, facts)
-        write_lines(out, list(words.rows(facts, names, words.load_rules("feeds"))))
+        write_lines(out, list(rows(facts, names, "feeds")))
         write_lines(
             out.with_suffix(f".outcomes{out.suffix}"),
             [

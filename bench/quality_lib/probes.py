@@ -38,7 +38,7 @@ from tidegraph.services.usecases.moment import AskedTime
 from tidegraph.services.usecases.work import Work
 
 HELP = "small worlds with checks"
-_MAPPING = Path(__file__).resolve().parent.parent / "mappings" / "probes.yaml"
+_MAPPING = Path(__file__).resolve().parent.parent / "predicates" / "probes_records.yaml"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
