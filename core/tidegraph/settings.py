@@ -6,10 +6,14 @@ is documented in docs/configuration.md, which a test compares with this module.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
 
 from tidegraph.domain.errors import Rejected
+
+LOG_LEVELS: Final = ("DEBUG", "INFO", "WARNING", "ERROR")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +26,7 @@ class KafkaSettings:
     security_protocol: str
     sasl_mechanism: str
     sasl_username: str
-    sasl_password: str
+    sasl_password: str = field(repr=False)
     ssl_ca_file: str
 
 
@@ -41,14 +45,14 @@ class LlmSettings:
 
     url: str
     model: str
-    api_key: str
+    api_key: str = field(repr=False)
     timeout_seconds: float
     max_tokens: int
 
 
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
-    """The gRPC server. ``tokens_file`` empty: no authentication, loopback only."""
+    """The gRPC server; it has no authentication and listens on loopback only."""
 
     host: str
     port: int
@@ -110,7 +114,7 @@ def load(environ: Mapping[str, str]) -> Settings:
     """Settings from environment variables; unset ones take their documented defaults.
 
     Raises:
-        Rejected: a value that is not of its kind, naming the variable.
+        Rejected: a value that is not of its kind or out of its range, naming the variable.
     """
     env = _Environment(environ)
     return Settings(
@@ -120,26 +124,26 @@ def load(environ: Mapping[str, str]) -> Settings:
         store=StoreSettings(
             url=env.text("TIDEGRAPH_FALKORDB_URL", ""),
             graph_prefix=env.text("TIDEGRAPH_GRAPH_PREFIX", "tidegraph:"),
-            query_timeout_ms=env.integer("TIDEGRAPH_QUERY_TIMEOUT_MS", 10_000),
+            query_timeout_ms=env.integer("TIDEGRAPH_QUERY_TIMEOUT_MS", 10_000, least=1),
         ),
         llm=LlmSettings(
             url=env.text("TIDEGRAPH_LLM_URL", ""),
             model=env.text("TIDEGRAPH_LLM_MODEL", ""),
             api_key=env.text("TIDEGRAPH_LLM_API_KEY", ""),
             timeout_seconds=env.number("TIDEGRAPH_LLM_TIMEOUT_SECONDS", 60.0),
-            max_tokens=env.integer("TIDEGRAPH_LLM_MAX_TOKENS", 512),
+            max_tokens=env.integer("TIDEGRAPH_LLM_MAX_TOKENS", 512, least=1),
         ),
         server=_server(env),
         grounding=_grounding(env),
         event_graph=EventGraphSettings(
             delta_days=env.number("TIDEGRAPH_EVENT_DELTA_DAYS", 3650.0),
             alpha_per_day=env.number("TIDEGRAPH_EVENT_ALPHA_PER_DAY", 0.002),
-            top_k=env.integer("TIDEGRAPH_EVENT_TOP_K", 6),
-            frequency_cap=env.integer("TIDEGRAPH_EVENT_FREQUENCY_CAP", 5_000),
+            top_k=env.integer("TIDEGRAPH_EVENT_TOP_K", 6, least=1),
+            frequency_cap=env.integer("TIDEGRAPH_EVENT_FREQUENCY_CAP", 5_000, least=1),
         ),
         predicates_file=env.text("TIDEGRAPH_PREDICATES_FILE", ""),
-        max_document_bytes=env.integer("TIDEGRAPH_MAX_DOCUMENT_BYTES", 16 * 1024 * 1024),
-        log_level=env.text("TIDEGRAPH_LOG_LEVEL", "INFO"),
+        max_document_bytes=env.integer("TIDEGRAPH_MAX_DOCUMENT_BYTES", 16 * 1024 * 1024, least=1),
+        log_level=env.choice("TIDEGRAPH_LOG_LEVEL", "INFO", LOG_LEVELS),
         inputs=InputSettings(
             mapping_file=env.text("TIDEGRAPH_MAPPING_FILE", ""),
             schema_registry_url=env.text("TIDEGRAPH_SCHEMA_REGISTRY_URL", ""),
@@ -151,7 +155,7 @@ def _kafka(env: _Environment) -> KafkaSettings:
     return KafkaSettings(
         bootstrap=env.text("TIDEGRAPH_KAFKA_BOOTSTRAP", ""),
         topic_prefix=env.text("TIDEGRAPH_TOPIC_PREFIX", "tidegraph."),
-        partitions=env.integer("TIDEGRAPH_TOPIC_PARTITIONS", 4),
+        partitions=env.integer("TIDEGRAPH_TOPIC_PARTITIONS", 4, least=1),
         security_protocol=env.text("TIDEGRAPH_KAFKA_SECURITY_PROTOCOL", "PLAINTEXT"),
         sasl_mechanism=env.text("TIDEGRAPH_KAFKA_SASL_MECHANISM", ""),
         sasl_username=env.text("TIDEGRAPH_KAFKA_SASL_USERNAME", ""),
@@ -163,9 +167,9 @@ def _kafka(env: _Environment) -> KafkaSettings:
 def _server(env: _Environment) -> ServerSettings:
     return ServerSettings(
         host=env.text("TIDEGRAPH_HOST", "127.0.0.1"),
-        port=env.integer("TIDEGRAPH_PORT", 0),
+        port=env.integer("TIDEGRAPH_PORT", 0, most=65_535),
         reflection=env.flag("TIDEGRAPH_REFLECTION", True),
-        max_message_bytes=env.integer("TIDEGRAPH_MAX_MESSAGE_BYTES", 20 * 1024 * 1024),
+        max_message_bytes=env.integer("TIDEGRAPH_MAX_MESSAGE_BYTES", 20 * 1024 * 1024, least=1),
         default_deadline_seconds=env.number("TIDEGRAPH_DEFAULT_DEADLINE_SECONDS", 30.0),
         max_deadline_seconds=env.number("TIDEGRAPH_MAX_DEADLINE_SECONDS", 300.0),
     )
@@ -173,9 +177,9 @@ def _server(env: _Environment) -> ServerSettings:
 
 def _grounding(env: _Environment) -> GroundingSettings:
     return GroundingSettings(
-        fiscal_start_month=env.integer("TIDEGRAPH_FISCAL_START_MONTH", 1),
+        fiscal_start_month=env.integer("TIDEGRAPH_FISCAL_START_MONTH", 1, least=1, most=12),
         day_first=env.flag("TIDEGRAPH_DAY_FIRST", False),
-        week_start=env.integer("TIDEGRAPH_WEEK_START", 1),
+        week_start=env.integer("TIDEGRAPH_WEEK_START", 1, least=1, most=7),
         timezone=env.text("TIDEGRAPH_TIMEZONE", "UTC"),
         southern_hemisphere=env.flag("TIDEGRAPH_SOUTHERN_HEMISPHERE", False),
         language=env.text("TIDEGRAPH_LANGUAGE", "en"),
@@ -191,11 +195,25 @@ class _Environment:
     def text(self, name: str, default: str) -> str:
         return self._environ.get(name, "") or default
 
-    def integer(self, name: str, default: int) -> int:
-        return int(self._number(name, default, int))
+    def choice(self, name: str, default: str, choices: Sequence[str]) -> str:
+        value = self.text(name, default).upper()
+        if value not in choices:
+            raise Rejected("INVALID_SETTING", f"{name} must be one of {', '.join(choices)}", name=name)
+        return value
+
+    def integer(self, name: str, default: int, *, least: int = 0, most: int = 1 << 62) -> int:
+        value = int(self._number(name, default, int))
+        if not least <= value <= most:
+            bound = f"{least} to {most}" if most < 1 << 62 else f"at least {least}"
+            raise Rejected("INVALID_SETTING", f"{name} must be {bound}, not {value}", name=name)
+        return value
 
     def number(self, name: str, default: float) -> float:
-        return float(self._number(name, default, float))
+        """A number above zero."""
+        value = float(self._number(name, default, float))
+        if not 0 < value < math.inf:
+            raise Rejected("INVALID_SETTING", f"{name} must be above 0, not {value}", name=name)
+        return value
 
     def flag(self, name: str, default: bool) -> bool:
         value = self._environ.get(name, "").strip().lower()
