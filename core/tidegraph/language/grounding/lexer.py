@@ -23,7 +23,7 @@ from tidegraph.language.grounding.numerals import (
 _YEARTAIL: Final = r"(?:\s?[-/ ]?(?:FY\s?|['\u2019])?(\d{4}|\d\d)(?![\d:.,/-]\d|\w))?"
 _SHAPE: Final = rf"""
     (?P<URL>(?:https?://|www\.)[^\s<>"')\]]+|[\w.+-]{1, 64}@[\w-]{1, 64}\.[\w.-]+)
-  | (?P<MONEY>[$\u20ac\u00a3\u00a5#\u00a7]\s?\d+(?:[.,:/-]\d+)*\w*)
+  | (?P<MONEY>(?:[$\u20ac\u00a3\u00a5\u00a7]\s?|[#])\d+(?:[.,:/-]\d+)*\w*)
   | (?P<ISOWEEK>\b\d{{4}}-?W\d\d(?:-?[1-7])?\b)
   | (?P<HCLOCK>\b\d{{1,2}}h[0-5]\d\b)
   | (?P<YQ>\b(?:\d{{4}}[-/\x20]?[QqH]|\d\dQ)[1-4]\b)
