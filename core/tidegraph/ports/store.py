@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 from tidegraph.domain.facts import Assertion, FactVersion, Revision
@@ -60,6 +60,12 @@ class GraphReader(Protocol):
         self, graph: str, document_ids: Sequence[str], seen: Visibility
     ) -> list[DocumentRecord]:
         """Every part of every submission of the documents with recorded_at <= known_at, retractions too."""
+        ...
+
+    async def in_force(
+        self, graph: str, document_ids: Iterable[str], seen: Visibility
+    ) -> dict[tuple[str, str], Interval]:
+        """When each visible revision of the documents is in force, by (document id, revision)."""
         ...
 
     async def assertions_of(self, graph: str, origins: Sequence[str]) -> dict[str, list[Assertion]]:
@@ -145,7 +151,7 @@ class GraphReader(Protocol):
         ...
 
     async def changes(self, graph: str, after_sequence: int, limit: int) -> list[ChangeRow]:
-        """What changed in the graph, ascending by commit sequence."""
+        """What changed in the graph, ascending by commit sequence; a page may end inside a commit."""
         ...
 
     async def sequence(self, graph: str) -> int:

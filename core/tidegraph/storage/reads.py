@@ -294,8 +294,8 @@ class FalkorReads:
     # --- feed and figures -------------------------------------------------------------------------
 
     async def changes(self, graph: str, after_sequence: int, limit: int) -> list[ChangeRow]:
-        """What changed, ascending by (commit sequence, change id)."""
-        values = {"after": after_sequence, "limit": max(0, min(limit, MAX_LIMIT))}
+        """What changed, ascending by (commit sequence, change id). A page may end inside a commit."""
+        values = {"after": after_sequence, "limit": max(0, limit)}
         return [rows.change_of(row[0]) for row in await self.connection.read(graph, queries.CHANGES, values)]
 
     async def sequence(self, graph: str) -> int:

@@ -19,6 +19,7 @@ from tidegraph.log.keys import join_key
 from tidegraph.log.status import Stage
 from tidegraph.log.topics import Topic
 from tidegraph.ports import ChangeRow, GraphStore
+from tidegraph.storage.changes import whole_commits
 from tidegraph.streams.cursor import Cursors
 from tidegraph.streams.flow import Input, Output
 from tidegraph.streams.intake import Arrival
@@ -65,19 +66,10 @@ class ChangeFeed:
         self._published[graph] = position
 
     async def _page(self, graph: str, after: int) -> list[ChangeRow]:
-        """The next rows, never a part of the rows of one commit."""
-        limit = _PAGE
-        while True:
-            try:
-                rows = await self.store.changes(graph, after, limit)
-            except Rejected:  # no such graph, or none of that name could be: nothing was written to it
-                return []
-            if len(rows) < limit:
-                return rows
-            whole = [row for row in rows if row.sequence < rows[-1].sequence]
-            if whole:
-                return whole
-            limit *= 4
+        try:
+            return await whole_commits(self.store, graph, after, _PAGE)
+        except Rejected:  # no such graph, or none of that name could be: nothing was written to it
+            return []
 
 
 @dataclass(slots=True)
