@@ -86,9 +86,11 @@ class EventGraphSettings:
 
 @dataclass(frozen=True, slots=True)
 class InputSettings:
-    """How records of ``documents`` are read. Empty: the plain form only, no schema registry."""
+    """How records of ``documents`` are read. Empty: the plain form only, no rules for single sources, no
+    schema registry."""
 
     mapping_file: str = ""
+    sources_file: str = ""
     schema_registry_url: str = ""
 
 
@@ -146,6 +148,7 @@ def load(environ: Mapping[str, str]) -> Settings:
         log_level=env.choice("TIDEGRAPH_LOG_LEVEL", "INFO", LOG_LEVELS),
         inputs=InputSettings(
             mapping_file=env.text("TIDEGRAPH_MAPPING_FILE", ""),
+            sources_file=env.text("TIDEGRAPH_SOURCES_FILE", ""),
             schema_registry_url=env.text("TIDEGRAPH_SCHEMA_REGISTRY_URL", ""),
         ),
     )

@@ -31,10 +31,9 @@ from tidegraph.streams.flow import Handler, Input
 from tidegraph.streams.intake import Arrival, Intake
 from tidegraph.streams.progress import MemoryProgress
 from tidegraph.streams.runner import Runner, Scribe
-from tidegraph.streams.setup import INPUTS, Graphs, envelope_decoder
+from tidegraph.streams.setup import INPUTS, Graphs, ground_handler
 from tidegraph.streams.sink import LogSink
 from tidegraph.streams.stages.extract import ExtractHandler, Extractor
-from tidegraph.streams.stages.ground import GroundHandler
 from tidegraph.streams.stages.resolve import ResolveHandler
 from tidegraph.streams.stages.track import Tracker
 from tidegraph.streams.stages.write import WriteStage
@@ -74,16 +73,7 @@ class InProcess:
         sink = LogSink(self.log)
         tracker = Tracker(self.status, progress)
         self._processes = {
-            Stage.GROUND: self._handled(
-                GroundHandler(
-                    envelope_decoder(self.settings),
-                    self.settings.grounding,
-                    self.clock,
-                    self.settings.default_graph,
-                ),
-                sink,
-                progress,
-            ),
+            Stage.GROUND: self._handled(ground_handler(self.settings, self.clock), sink, progress),
             Stage.EXTRACT: self._handled(ExtractHandler(self.extractor, self.clock), sink, progress),
             Stage.RESOLVE: self._handled(ResolveHandler(self.store, self.clock), sink, progress),
             Stage.WRITE: self._written(sink, progress),

@@ -14,6 +14,7 @@ from tidegraph.domain.predicates import Registry
 from tidegraph.inputs.envelope import configured, decode
 from tidegraph.language.extractor import LanguageExtractor
 from tidegraph.language.registry import load_registry
+from tidegraph.language.sources import load_sources
 from tidegraph.log.admin import BrokerClass, LogAdmin
 from tidegraph.log.producer import KafkaLog
 from tidegraph.log.status import Stage
@@ -62,6 +63,12 @@ def envelope_decoder(settings: Settings) -> Decode:
         return decode(record, defaults)
 
     return read
+
+
+def ground_handler(settings: Settings, clock: Clock) -> GroundHandler:
+    """The ground stage as the settings say."""
+    sources = load_sources(settings.inputs.sources_file, settings.grounding)
+    return GroundHandler(envelope_decoder(settings), sources, clock, settings.default_graph)
 
 
 class Graphs:
@@ -256,9 +263,7 @@ def _write(
 def _handler(stage: Stage, settings: Settings, ports: Ports) -> Handler:
     match stage:
         case Stage.GROUND:
-            return GroundHandler(
-                envelope_decoder(settings), settings.grounding, ports.clock, settings.default_graph
-            )
+            return ground_handler(settings, ports.clock)
         case Stage.EXTRACT:
             return ExtractHandler(LanguageExtractor(), ports.clock)
         case Stage.RESOLVE:

@@ -18,7 +18,7 @@ from tidegraph.log.headers import BACKFILL
 from tidegraph.models.clock import FixedClock
 from tidegraph.ports import LogRecord
 from tidegraph.streams.flow import Input
-from tidegraph.streams.setup import envelope_decoder
+from tidegraph.streams.setup import envelope_decoder, ground_handler
 from tidegraph.streams.stages.ground import RECORDS_PER_PART, GroundHandler, _pieces
 
 NOW = instant(2024, 5, 1)
@@ -27,7 +27,7 @@ NOW = instant(2024, 5, 1)
 @pytest.fixture(scope="module")
 def handler() -> GroundHandler:
     configured = settings.load({})
-    return GroundHandler(envelope_decoder(configured), configured.grounding, FixedClock(NOW), "default")
+    return ground_handler(configured, FixedClock(NOW))
 
 
 def _item(value: Any, *headers: tuple[str, bytes], key: bytes | None = b"k") -> Input:

@@ -22,13 +22,13 @@ from tidegraph.domain.errors import Rejected
 from tidegraph.inputs.document import RawDocument
 from tidegraph.language import chunking
 from tidegraph.language.grounding import find_document_time, ground
+from tidegraph.language.sources import SourceSettings
 from tidegraph.log.codecs import encode
 from tidegraph.log.headers import backfill_instant, stamped
 from tidegraph.log.keys import document_key, grounded_key
 from tidegraph.log.status import Stage
 from tidegraph.log.topics import Topic
 from tidegraph.ports import Clock, LogRecord
-from tidegraph.settings import GroundingSettings
 from tidegraph.streams.flow import Input, Output, Result, Subject, status_line
 
 RECORDS_PER_PART = 256
@@ -53,9 +53,9 @@ class GroundHandler:
 
     stage = Stage.GROUND
 
-    def __init__(self, decode: Decode, settings: GroundingSettings, clock: Clock, default_graph: str) -> None:
+    def __init__(self, decode: Decode, sources: SourceSettings, clock: Clock, default_graph: str) -> None:
         self._decode = decode
-        self._settings = settings
+        self._sources = sources
         self._clock = clock
         self._default_graph = default_graph
 
@@ -99,7 +99,7 @@ class GroundHandler:
         is_text = bool(raw.text) and raw.kind is not DocumentKind.RETRACTION
         document_time = raw.document_time
         if document_time is None and is_text:
-            document_time = find_document_time(raw.text, self._settings)
+            document_time = find_document_time(raw.text, self._sources.of(raw.source))
         expressions = self._expressions(raw, document_time) if is_text else ()
         pieces = list(_pieces(raw))
         return [
@@ -115,13 +115,14 @@ class GroundHandler:
         ]
 
     def _expressions(self, raw: RawDocument, time: DocumentTime | None) -> tuple[TimeExpression, ...]:
+        settings = self._sources.of(raw.source)
         language = raw.language.split("-")[0].lower()
-        if language and language != self._settings.language:
+        if language and language != settings.language:
             try:
-                return ground(raw.text, time, replace(self._settings, language=language))
+                return ground(raw.text, time, replace(settings, language=language))
             except Rejected:
                 pass  # no grammar for that language: the default one still reads dates in figures
-        return ground(raw.text, time, self._settings)
+        return ground(raw.text, time, settings)
 
 
 def _header(
