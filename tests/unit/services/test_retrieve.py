@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 from tests.unit.services.orlan import COMPANY, orlan
-from tests.unit.services.world import GRAPH, World
+from tests.unit.services.world import GRAPH, Doc, World
 
 from tidegraph.domain.interval import instant
 from tidegraph.services.caller import Caller
@@ -67,3 +67,17 @@ async def test_a_nearer_event_never_counts_less(world: World) -> None:
 async def test_the_same_request_gives_the_same_hits(world: World) -> None:
     one, two = [await search(world, f"Delta terminal of {COMPANY}") for _ in range(2)]
     assert one.hits == two.hits
+
+
+async def test_what_a_later_revision_replaced_is_shown_only_for_its_time() -> None:
+    sentences = {"2018": "Badges of visitors are grey.", "2022": "Badges of visitors are green."}
+    world = World()
+    for year, sentence in sentences.items():
+        world.event(sentence, "", doc=Doc("badges", f"{year}-03-01", revision=year))
+    await world.build()
+    for valid, year in (("2020-05-01", "2018"), ("2023-05-01", "2022"), ("", "2022")):
+        found = await search(world, "What colour are the badges of visitors?", valid)
+        shown = {hit.event.event.sentence for hit in found.hits if hit.event}
+        assert shown == {sentences[year]}, valid
+    both = await search(world, "What colour are the badges of visitors?", valid="2022")
+    assert {hit.event.event.sentence for hit in both.hits if hit.event} == set(sentences.values())

@@ -11,13 +11,13 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, TypeAlias
 
 from tidegraph.domain.asof import AsOf, Certainty
-from tidegraph.domain.documents import Status
+from tidegraph.domain.documents import Status, TimeState
 from tidegraph.domain.facts import FactVersion
 from tidegraph.domain.fuse import Fused, fuse
-from tidegraph.domain.interval import MICROS_PER_DAY, Interval
+from tidegraph.domain.interval import MICROS_PER_DAY, OPEN_START, Interval
 from tidegraph.ports import ChunkRecord, EventRecord, Scored
 from tidegraph.services.usecases.event_search import BY_ENTITY_MAX, coverage, search_terms
 from tidegraph.services.usecases.matching import Matcher
@@ -36,6 +36,10 @@ EVENT_BOOST: Final = 0.5 / 61
 TIME_WEIGHT: Final = 0.5
 DECAY_DAYS: Final = 1_500.0
 KINDS: Final = ("event", "chunk")
+_NEVER: Final = Interval(OPEN_START, OPEN_START)
+
+Windows: TypeAlias = Mapping[str, Sequence[Interval | None]]
+"""Valid times to search each kind of text in; None: any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,20 +76,23 @@ async def retrieve(work: Work, scope: Scope, limit: int) -> Retrieved:
     """The best evidence for the question of ``work`` as of the asked time.
 
     Facts and texts count that hold in it, and events that had happened by its end: what began before may
-    last. Where no time was asked, it is now, and events of any time count.
+    last. What a text states without a date holds while its revision is in force. Where no time was asked,
+    it is now, and events of any time count.
     """
     window = window_of(scope.relation, scope.interval)
-    windows = {"event": until_end(scope.relation, window), "chunk": window}
+    before, force = until_end(scope.relation, window), window
     if not scope.given:
-        windows = {"event": None, "chunk": work.moment.valid}
+        before, force = None, work.moment.valid
+    # Old revisions repeat what is in force now; asked for by itself, it is not lost among them.
+    windows: Windows = {"event": (before,) if before == force else (before, force), "chunk": (force,)}
     facts, suppressed, certain, fact_leg = await _fact_leg(work, window)
     texts = [await _text_leg(work, what, windows[what]) for what in KINDS]
     vectors = await _vector_legs(work, windows)
-    entity_leg = await _entity_leg(work, windows["event"])
+    entity_leg = await _entity_leg(work, before)
     rankings = {leg.name: ids for leg, ids in [(fact_leg, list(facts)), *texts, *vectors, entity_leg]}
     boosts = dict.fromkeys((item for item, sure in certain.items() if sure), FACT_BOOST)
     fused = fuse(rankings, boosts)
-    hits = await _load(work, fused, facts, limit)
+    hits = await _load(work, await _without_replaced(work, fused, force), facts, limit)
     if scope.given and window is not None:
         hits = _in_time_first(hits, window)
     legs = (fact_leg, *(leg for leg, _ in (*texts, *vectors, entity_leg)))
@@ -143,28 +150,37 @@ def nearness(record: EventRecord, asked: Interval) -> float:
     return math.exp(-interval.gap(asked) / MICROS_PER_DAY / DECAY_DAYS)
 
 
-async def _text_leg(work: Work, what: str, window: Interval | None) -> tuple[Leg, list[str]]:
+async def _text_leg(work: Work, what: str, windows: Sequence[Interval | None]) -> tuple[Leg, list[str]]:
     started = time.perf_counter()
     terms = search_terms(work.question)
-    hits: Sequence[Scored] = ()
-    if terms:
-        hits = await work.ports.store.search_text(
+    hits: list[Scored] = []
+    for window in windows if terms else ():
+        hits += await work.ports.store.search_text(
             work.moment.graph, what, terms, work.moment.seen, window, LEG_MAX
         )
-    return Leg(f"text_{what}", len(hits), _ms(started)), [f"{what}:{hit.id}" for hit in hits]
+    found = [f"{what}:{hit.id}" for hit in _best(hits)]
+    return Leg(f"text_{what}", len(found), _ms(started)), found
 
 
-async def _vector_legs(work: Work, windows: Mapping[str, Interval | None]) -> list[tuple[Leg, list[str]]]:
+def _best(hits: Sequence[Scored]) -> list[Scored]:
+    """Each id once, best first."""
+    found = {hit.id: hit for hit in sorted(hits, key=lambda hit: hit.score)}
+    return sorted(found.values(), key=lambda hit: (-hit.score, hit.id))
+
+
+async def _vector_legs(work: Work, windows: Windows) -> list[tuple[Leg, list[str]]]:
     """Both vector legs from one encoding of the question without its words of time."""
     started = time.perf_counter()
     texts = [work.question.semantic or work.question.text]
     vector = (await asyncio.to_thread(work.ports.encoder.encode, texts))[0]
     legs = []
     for what in KINDS:
-        hits = await work.ports.store.search_vector(
-            work.moment.graph, what, vector, work.moment.seen, windows[what], LEG_MAX
-        )
-        near = [f"{what}:{hit.id}" for hit in hits if hit.score >= COSINE_MIN]
+        hits: list[Scored] = []
+        for window in windows[what]:
+            hits += await work.ports.store.search_vector(
+                work.moment.graph, what, vector, work.moment.seen, window, LEG_MAX
+            )
+        near = [f"{what}:{hit.id}" for hit in _best(hits) if hit.score >= COSINE_MIN]
         legs.append((Leg(f"vector_{what}", len(near), _ms(started)), near))
         started = time.perf_counter()
     return legs
@@ -179,6 +195,22 @@ def _in_time_first(hits: Sequence[Hit], window: Interval) -> list[Hit]:
         for hit in hits
     ]
     return sorted(raised, key=lambda hit: (-hit.score, hit.id))
+
+
+async def _without_replaced(work: Work, fused: Sequence[Fused], valid: Interval | None) -> list[Fused]:
+    """The ranking without what is stated undated in revisions that are not in force in the asked time."""
+    graph, seen, store = work.moment.graph, work.moment.seen, work.ports.store
+    ids = [rest for kind, _, rest in (one.id.partition(":") for one in fused) if kind == "event"]
+    static = [r for r in await store.events(graph, ids, seen) if r.event.time_state is TimeState.STATIC]
+    if valid is None or not static:
+        return list(fused)
+    force = await store.in_force(graph, {record.document_id for record in static}, seen)
+    replaced = {
+        f"event:{record.event.event_id}"
+        for record in static
+        if not force.get((record.document_id, record.revision), _NEVER).overlaps(valid)
+    }
+    return [one for one in fused if one.id not in replaced]
 
 
 async def _load(
