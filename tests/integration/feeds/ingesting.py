@@ -32,8 +32,16 @@ def write_feeds(feeds: Sequence[Feed], folder: Path) -> Path:
 async def ingest(here: Place, path: Path, *options: str, exit_code: int = 0) -> list[Line]:
     """Send as an archive, wait for every outcome, and give back one line a document."""
     chosen = ("--backfill", "--wait", "--json", "--timeout", str(INGEST_SECONDS), *options)
+    code, out, error = await run(here, path, *chosen)
+    lines = [json.loads(line) for line in out.splitlines()]
+    assert code == exit_code, f"{error}\n{[each for each in lines if each['outcome'] != 'committed']}"
+    return lines
+
+
+async def run(here: Place, path: Path, *options: str) -> tuple[int, str, str]:
+    """Exit code, standard output and standard error of ``tidegraph ingest``."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tidegraph.cli.main", "ingest", *chosen, str(path),
+        sys.executable, "-m", "tidegraph.cli.main", "ingest", *options, str(path),
         env={**os.environ, **environment(here.settings)},
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
@@ -43,10 +51,5 @@ async def ingest(here: Place, path: Path, *options: str, exit_code: int = 0) -> 
     finally:
         with suppress(ProcessLookupError):
             process.kill()
-    lines = [json.loads(line) for line in out.decode().splitlines()]
-    assert process.returncode == exit_code, f"{error.decode()}\n{[each for each in lines if _is_bad(each)]}"
-    return lines
-
-
-def _is_bad(line: Line) -> bool:
-    return line["outcome"] not in ("committed", "retracted")
+    assert process.returncode is not None
+    return process.returncode, out.decode(), error.decode()

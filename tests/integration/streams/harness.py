@@ -85,7 +85,9 @@ class Place:
             readiness.close()
         return child
 
-    async def ended(self, positions: Sequence[Position]) -> list[DocumentStatus]:
+    async def ended(
+        self, positions: Sequence[Position], seconds: float = DEADLINE_SECONDS
+    ) -> list[DocumentStatus]:
         """The statuses of the positions, once each has an outcome."""
         found: list[DocumentStatus] = []
 
@@ -95,7 +97,7 @@ class Place:
             return len(found) == len(positions) and all(each.outcome for each in found)
 
         try:
-            await until(all_ended)
+            await until(all_ended, seconds)
         except TimeoutError:
             open_ones = [each for each in found if not each.outcome]
             raise AssertionError(
