@@ -252,6 +252,23 @@ async def test_an_entity_told_again_keeps_the_earliest_time_and_gains_names(
     assert (found.recorded_at, found.aliases, found.name) == (s.at(2022), ("Acme", "acme"), "Acme")
 
 
+@pytest.mark.parametrize("batches", [((0, 1, 2),), ((2, 1, 0),), ((1,), (2,), (0,)), ((2, 0), (1,))])
+async def test_what_an_entity_is_follows_from_what_was_told_first_not_from_what_arrived_first(
+    store: GraphStore, graph: str, batches: tuple[tuple[int, ...], ...]
+) -> None:
+    told = (
+        s.entity(graph, "Acme", s.at(2021), type=EntityType.UNSPECIFIED),
+        s.entity(graph, "Acme", s.at(2022), type=EntityType.ORGANISATION),
+        s.entity(graph, "Acme", s.at(2024), type=EntityType.PERSON, aliases=(("ac", "AC"),)),
+    )
+    for place, batch in enumerate(batches):
+        entities = tuple(told[index] for index in batch)
+        await store.commit(s.commit(graph, place - 1, place, entities=entities))
+    (found,) = await store.entities(graph, [told[0].entity_id])
+    assert (found.type, found.recorded_at) == (EntityType.ORGANISATION, s.at(2021))
+    assert found.aliases == ("AC", "Acme")
+
+
 # --- events -------------------------------------------------------------------------------------------
 
 

@@ -42,7 +42,8 @@ async def full_dump(reader: GraphReader, graph: str) -> AsyncIterator[str]:
             events += [id_ for id_, _ in page] if kind == "event" else []
             after = page[-1][0]
     for entity in await reader.all_entities(graph):
-        row = [entity.entity_id, entity.key, entity.name, list(entity.aliases), entity.recorded_at]
+        names = [entity.name, *entity.aliases]
+        row = [entity.entity_id, entity.key, int(entity.type), names, entity.recorded_at]
         yield f"entity {orjson.dumps(row).decode()}\n"
     for start in range(0, len(events), _PAGE):
         for entry in await reader.lists_of(graph, events[start : start + _PAGE]):

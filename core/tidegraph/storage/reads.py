@@ -331,7 +331,8 @@ def _fact_values(which: FactFilter, seen: Visibility) -> dict[str, Value]:
 def _entity(row: Sequence[Any]) -> EntityRecord:
     """An entity from (id, key, recorded_at, aliases as [normal form, text, type, recorded_at])."""
     entity_id, key, recorded_at, aliases = row
-    listed = sorted((alias for alias in aliases if alias[0] is not None), key=lambda a: (a[3], a[0], a[1]))
+    known = (alias for alias in aliases if alias[0] is not None)
+    listed = sorted(known, key=lambda alias: (alias[3], alias[0], alias[1], alias[2]))
     names = [(normal, text) for normal, text, _, _ in listed]
     typed = next((alias[2] for alias in listed if alias[2]), 0)
     return EntityRecord(

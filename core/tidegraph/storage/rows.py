@@ -248,10 +248,13 @@ def change_of(row: Mapping[str, Any]) -> ChangeRow:
 
 
 def alias_row(entity: EntityWrite, normal: str, text: str) -> Row:
-    """Properties of an Alias node: one name that an entity was seen under."""
+    """Properties of an Alias node: one name that an entity was seen under, as a thing of one type.
+
+    The type is a part of the id: each has the time at which it was told first, whatever arrived first.
+    """
     return compact(
         {
-            "id": make_id("alias", entity.entity_id, normal, text),
+            "id": make_id("alias", entity.entity_id, normal, text, int(entity.type)),
             "entity_id": entity.entity_id,
             "norm": normal,
             "text": text,

@@ -140,12 +140,20 @@ def _mention(event_id: str, entity_id: str, interval: Any) -> rows.Row:
 
 
 def _entities(entities: Iterable[EntityWrite]) -> tuple[list[rows.Row], list[rows.Row]]:
-    found: list[rows.Row] = []
-    aliases: list[rows.Row] = []
+    """Rows of entities and of their names, each once, with the time at which it was told first."""
+    found: dict[str, rows.Row] = {}
+    aliases: dict[str, rows.Row] = {}
     for entity in entities:
-        found.append({"id": entity.entity_id, "key": entity.key, "recorded_at": entity.recorded_at})
-        aliases += [rows.alias_row(entity, normal, text) for normal, text in entity.aliases]
-    return found, aliases
+        _earliest(found, {"id": entity.entity_id, "key": entity.key, "recorded_at": entity.recorded_at})
+        for normal, text in entity.aliases:
+            _earliest(aliases, rows.alias_row(entity, normal, text))
+    return list(found.values()), list(aliases.values())
+
+
+def _earliest(found: dict[str, rows.Row], row: rows.Row) -> None:
+    known = found.get(row["id"])
+    if known is None or row["recorded_at"] < known["recorded_at"]:
+        found[row["id"]] = row
 
 
 def _vectors(vectors: Iterable[NewVector], what: str) -> list[rows.Row]:

@@ -10,36 +10,40 @@ from tidegraph.domain.naming import display_name
 from tidegraph.ports import EntityRecord, EntityWrite
 from tidegraph.storage import terms
 
-Alias = tuple[str, str]
-"""(normal form, as written)"""
+Alias = tuple[str, str, EntityType]
+"""(normal form, as written, the type of thing that it was said of)"""
 
 
 @dataclass
 class StoredEntity:
-    """An entity and, for each of its names, when it was first recorded and with which type."""
+    """An entity and, for each of its names, when it was first recorded."""
 
     key: str
     recorded_at: int
-    aliases: dict[Alias, tuple[int, EntityType]] = field(default_factory=dict)
+    aliases: dict[Alias, int] = field(default_factory=dict)
+
+    @property
+    def names(self) -> set[tuple[str, str]]:
+        """(normal form, as written)"""
+        return {(normal, written) for normal, written, _ in self.aliases}
 
     def add(self, write: EntityWrite) -> None:
-        """Add names; times only ever move earlier, types stay as they were first told."""
+        """Add names; times only ever move earlier."""
         self.recorded_at = min(self.recorded_at, write.recorded_at)
-        for alias in write.aliases:
-            at, type_ = self.aliases.get(alias, (write.recorded_at, write.type))
-            self.aliases[alias] = min(at, write.recorded_at), type_
+        for normal, written in write.aliases:
+            alias = (normal, written, write.type)
+            self.aliases[alias] = min(self.aliases.get(alias, write.recorded_at), write.recorded_at)
 
 
 def entity_record(entity_id: str, entity: StoredEntity) -> EntityRecord:
     """The entity as readers get it."""
-    ordered = sorted(entity.aliases.items(), key=lambda item: (item[1][0], *item[0]))
-    typed = next((type_ for _, (_, type_) in ordered if type_), EntityType.UNSPECIFIED)
+    ordered = sorted((at, *alias) for alias, at in entity.aliases.items())
     return EntityRecord(
         entity_id=entity_id,
         key=entity.key,
-        name=display_name(entity.key, entity.aliases),
-        type=typed,
-        aliases=tuple(sorted({text for _, text in entity.aliases})),
+        name=display_name(entity.key, entity.names),
+        type=next((type_ for *_, type_ in ordered if type_), EntityType.UNSPECIFIED),
+        aliases=tuple(sorted({written for _, written in entity.names})),
         recorded_at=entity.recorded_at,
     )
 
@@ -51,7 +55,7 @@ def search_names(
     wanted = set(terms.select([text], limit=16))
     scored = []
     for entity_id, entity in entities.items():
-        best = max((len(wanted & set(terms.tokens(written))) for _, written in entity.aliases), default=0)
+        best = max((len(wanted & set(terms.tokens(written))) for _, written in entity.names), default=0)
         if best:
             scored.append((entity_record(entity_id, entity), float(best)))
     return sorted(scored, key=lambda pair: (-pair[1], pair[0].entity_id))[: max(0, limit)]

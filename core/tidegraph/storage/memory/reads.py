@@ -172,7 +172,7 @@ class MemoryReads:
     async def entities_by_name(self, graph: str, normalised: Sequence[str]) -> dict[str, list[EntityRecord]]:
         found: dict[str, list[EntityRecord]] = {}
         for entity_id, entity in sorted(self.graph(graph).entities.items()):
-            for name in sorted({normal for normal, _ in entity.aliases} & set(normalised)):
+            for name in sorted({normal for normal, _ in entity.names} & set(normalised)):
                 found.setdefault(name, []).append(entity_record(entity_id, entity))
         return found
 

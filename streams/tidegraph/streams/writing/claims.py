@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -90,19 +90,6 @@ class Names:
             entity_id, key, type_, tuple(sorted(aliases)), self.header.recorded_at
         )
         return entity_id
-
-
-def merged_entities(writes: Iterable[EntityWrite]) -> tuple[EntityWrite, ...]:
-    """One write for each entity, with all names and the earliest time, by id."""
-    found: dict[str, EntityWrite] = {}
-    for write in sorted(writes, key=lambda write: (write.entity_id, write.recorded_at)):
-        known = found.get(write.entity_id)
-        if known is None:
-            found[write.entity_id] = write
-        elif not set(write.aliases) <= set(known.aliases):
-            aliases = tuple(sorted({*known.aliases, *write.aliases}))
-            found[write.entity_id] = replace(known, type=known.type or write.type, aliases=aliases)
-    return tuple(found.values())
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ read in a bounded number of round trips for the whole batch.
 from __future__ import annotations
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -120,7 +121,7 @@ class Planner:
             withdrawn=moves.withdrawn,
             recorded_earlier=moves.recorded_earlier,
             vectors=vectors,
-            entities=claims.merged_entities(batch.entities),
+            entities=tuple(batch.entities),
             insert_versions=belief.insert,
             close_versions=belief.close,
             unlinked=links.unlinked,
@@ -160,9 +161,12 @@ class Planner:
     # --- the rest -----------------------------------------------------------------------------------
 
     async def _changes(self, batch: _Batch, belief: Belief) -> tuple[ChangeRow, ...]:
+        written: dict[str, list[EntityWrite]] = defaultdict(list)
+        for write in batch.entities:
+            written[write.entity_id].append(write)
         names = {
-            write.entity_id: display_name(write.key, write.aliases)
-            for write in claims.merged_entities(batch.entities)
+            entity_id: display_name(writes[0].key, [alias for write in writes for alias in write.aliases])
+            for entity_id, writes in written.items()
         }
         wanted = {version.subject for _, version, _ in belief.news}
         wanted |= {version.object for _, version, _ in belief.news if version.object_is_entity}
