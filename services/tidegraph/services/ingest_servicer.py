@@ -146,6 +146,8 @@ class IngestServicer(ingest_pb2_grpc.IngestServiceServicer):
 
 
 def _submission(document: api.Document) -> cases.Submission:
+    if document.kind not in api.DocumentKind.values():
+        raise Rejected("INVALID_KIND", "this kind of document is not known", field="document.kind")
     return cases.Submission(
         document_id=document.document_id,
         revision=document.revision,

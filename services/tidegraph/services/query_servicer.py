@@ -18,6 +18,7 @@ from tidegraph.services.times import to_stamp
 from tidegraph.services.tokens import page_token, read_page
 from tidegraph.services.usecases import facts as fact_cases
 from tidegraph.services.usecases.ask import Asking, Finished, Reasoning, Started, Text
+from tidegraph.services.usecases.changes import next_changes
 from tidegraph.services.usecases.context import Moment, Ports
 from tidegraph.services.usecases.facts import FactQuery
 from tidegraph.services.usecases.moment import AskedTime, resolve
@@ -30,7 +31,6 @@ from tidegraph.services.usecases.walking import Direction, WalkRequest, walk
 from tidegraph.services.usecases.work import Work
 
 Context = grpc.aio.ServicerContext[Any, Any]
-CHANGES_PAGE: Final = 500
 CHANGES_FIRST_SECONDS: Final = 0.1
 CHANGES_LAST_SECONDS: Final = 1.0
 HITS_DEFAULT: Final = 20
@@ -216,12 +216,10 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
     async def WatchChanges(  # noqa: N802
         self, request: api.WatchChangesRequest, context: Context
     ) -> AsyncIterator[api.WatchChangesResponse]:
-        graph = current().graph
         sequence, pause = request.after_sequence, CHANGES_FIRST_SECONDS
         while True:
-            rows = await self._ports.store.changes(graph, sequence, CHANGES_PAGE)
-            for row in rows:
-                sequence = max(sequence, row.sequence)
+            found = await next_changes(self._ports, current(), sequence)
+            for row in found.rows:
                 change = api.Change(
                     change_id=row.change_id,
                     sequence=row.sequence,
@@ -232,8 +230,9 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
                     text=row.text,
                 )
                 yield api.WatchChangesResponse(change=change)
-            pause = CHANGES_FIRST_SECONDS if rows else min(pause * 1.5, CHANGES_LAST_SECONDS)
-            if len(rows) < CHANGES_PAGE:
+            moved, sequence = found.sequence > sequence, found.sequence
+            pause = CHANGES_FIRST_SECONDS if moved else min(pause * 1.5, CHANGES_LAST_SECONDS)
+            if not moved:
                 await asyncio.sleep(pause)
 
     async def _known_moment(self, request: api.ListFactHistoryRequest | api.ExplainFactRequest) -> Moment:

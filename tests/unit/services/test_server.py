@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import json
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import grpc
@@ -24,7 +27,7 @@ from tidegraph.api.v1 import (
 from tidegraph.client import ApiError, Client, Options
 from tidegraph.domain.documents import Position
 from tidegraph.domain.errors import Rejected
-from tidegraph.ports import DocumentStatus
+from tidegraph.ports import ChangeRow, Commit, DocumentStatus, Fence
 from tidegraph.services.server import ApiServer, DrainTimes
 from tidegraph.services.tokens import await_token, read_await_token
 from tidegraph.settings import ServerSettings
@@ -152,11 +155,63 @@ async def test_entity_and_explanation(running: Running) -> None:
     assert any("starts" in reason and "Ben Marsh" in reason for reason in why.reasons)
 
 
-async def test_changes_can_be_followed_and_resumed(running: Running) -> None:
-    stream = running.client.changes()
-    with pytest.raises(TimeoutError):
-        await asyncio.wait_for(anext(stream), 0.3)
+async def _commit_changes(world: World, expected: int, changes: tuple[ChangeRow, ...]) -> None:
+    empty = Commit(GRAPH, Fence("resolved-0", expected, expected + 1), (), (), (), (), (), (), (), (), (), ())
+    assert await world.store.commit(replace(empty, changes=changes)) is not None
+
+
+async def _followed(client: Client, after: int = 0) -> list[tuple[int, str]]:
+    """(sequence, change id) of the changes that there are; the stream itself stays open."""
+    found: list[tuple[int, str]] = []
+    stream = client.changes(after)
+    with contextlib.suppress(TimeoutError):
+        while True:
+            change = await asyncio.wait_for(anext(stream), 0.3)
+            found.append((change.sequence, change.change_id))
     await stream.aclose()
+    return found
+
+
+async def test_changes_can_be_followed_and_resumed(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages end between commits, whatever their size."""
+    monkeypatch.setattr("tidegraph.services.usecases.changes.PAGE", 2)
+    world = running.world
+    version = (await world.store.all_versions(GRAPH))[0]
+    sizes = (3, 1, 2)
+    for expected, size in enumerate(sizes):
+        rows = tuple(
+            ChangeRow(f"c{expected}-{n}", 0, "asserted", version.subject, version.version_id, 5, "said")
+            for n in range(size)
+        )
+        await _commit_changes(world, expected, rows)
+    told = [(2 + place, f"c{place}-{n}") for place, size in enumerate(sizes) for n in range(size)]
+    assert await _followed(running.client) == told
+    assert await _followed(running.client, after=2) == told[3:]
+
+
+async def test_a_change_that_rests_on_hidden_evidence_is_not_told() -> None:
+    world = World()
+    world.claim("Ada Quill", "holds_role", "Fenwick Mill", "2019", role="chair", doc=Doc("open"))
+    world.claim("Ben Marsh", "holds_role", "Fenwick Mill", "2022", role="chair", doc=Doc("s", labels=("hr",)))
+    world.claim("Orlan Ltd", "status", "active", "2020", literal=True)
+    await world.build()
+    changes = tuple(
+        ChangeRow(v.version_id, 0, "asserted", v.subject, v.version_id, 5, f"{v.predicate} {v.object}")
+        for v in await world.store.all_versions(GRAPH)
+    )
+    await _commit_changes(world, 0, changes)
+    server = ApiServer(SETTINGS, world.ports(), GRAPH)
+    port = await server.start()
+    seen: dict[tuple[str, ...] | None, set[str]] = {}
+    for labels in (None, ("hr",), ()):
+        async with Client(f"127.0.0.1:{port}", labels=labels) as client:
+            seen[labels] = {change_id for _, change_id in await _followed(client)}
+    await server.drain(DrainTimes(0, 0))
+    everything = {change.change_id for change in changes}
+    assert seen[None] == seen["hr",] == everything
+    assert 0 < len(seen[()]) < len(everything)
+    shown = [v for v in await world.store.all_versions(GRAPH) if v.version_id in seen[()]]
+    assert {v.predicate for v in shown} == {"status"}
 
 
 # --- documents ----------------------------------------------------------------------------------------
@@ -172,6 +227,39 @@ async def test_a_document_is_written_into_the_log(running: Running) -> None:
     assert b"Ben Marsh left." in (record.value or b"")
     request = ingest_pb2.GetIngestRequest(await_token=accepted.await_token)
     assert (await rpc_error(running.client.ingest.GetIngest(request)))[1] == "INGEST_NOT_FOUND"
+
+
+async def test_what_a_json_document_says_of_itself_holds_where_the_request_is_silent(
+    running: Running,
+) -> None:
+    own = '{"id": "row-1", "text": "Ben Marsh left.", "labels": ["hr"], "revision": "7", "source": "wiki"}'
+    for given, labels in (
+        (ingest_pb2.Document(json=own), ["hr"]),
+        (ingest_pb2.Document(json=own, labels=["board"]), ["board"]),
+    ):
+        accepted = await running.client.submit(given)
+        assert (accepted.document_id, accepted.revision) == ("row-1", "7")
+        position = read_await_token(accepted.await_token)
+        record = [r async for r in running.world.log.read("documents")][position.offset]
+        sent = json.loads(record.value or b"")
+        assert (sent["labels"], sent["source"]) == (labels, "wiki")
+
+
+async def test_an_unknown_kind_of_document_is_refused(running: Running) -> None:
+    document = ingest_pb2.Document(document_id="memo", text="A text.", kind=99)  # type: ignore[arg-type]
+    request = ingest_pb2.SubmitDocumentRequest(document=document)
+    assert (await rpc_error(running.client.ingest.SubmitDocument(request)))[1] == "INVALID_KIND"
+
+
+async def test_a_document_of_another_graph_is_not_told_of(running: Running) -> None:
+    position = Position("documents", 0, 900, "life")
+    dead = DocumentStatus(position, "other", "secret", "1", "ground", "dead_letter", "a secret cause", 5, 6)
+    await running.world.status.put([dead])
+    as_of = types_pb2.AsOf(await_token=await_token(position))
+    request = query_pb2.GetFactsRequest(entity="Fenwick Mill", as_of=as_of)
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await running.client.query.GetFacts(request, timeout=0.3)
+    assert caught.value.code() == grpc.StatusCode.DEADLINE_EXCEEDED
 
 
 async def test_ingest_status_and_dead_letters(running: Running) -> None:
@@ -278,7 +366,7 @@ async def test_it_listens_on_loopback_only(running: Running) -> None:
 def test_tokens_round_trip_and_refuse_others() -> None:
     position = Position("documents", 3, 17, "life-1")
     assert read_await_token(await_token(position)) == position
-    for token in ("", "x", "WyJhMSJd", await_token(position)[:-3], "ä" * 10, "A" * 3_000):
+    for token in ("", "x", "WyJhMSJd", "W1tb" * 400, await_token(position)[:-3], "ä" * 10, "A" * 3_000):
         with pytest.raises(Rejected):
             read_await_token(token)
 

@@ -35,7 +35,7 @@ async def resolve(ports: Ports, caller: Caller, asked: AskedTime, read: Interval
     Raises:
         Rejected: DOCUMENT_FAILED, the awaited document became a dead letter.
     """
-    known_floor = await _wait(ports, asked.awaited) if asked.awaited else 0
+    known_floor = await _wait(ports, caller, asked.awaited) if asked.awaited else 0
     now = ports.clock.now()
     watermark = await ports.status.watermark(caller.graph)
     version = await ports.store.sequence(caller.graph)
@@ -54,11 +54,14 @@ async def resolve(ports: Ports, caller: Caller, asked: AskedTime, read: Interval
     )
 
 
-async def _wait(ports: Ports, position: Position) -> int:
-    """Wait for a document's outcome; its recorded stamp. The call's deadline bounds it."""
+async def _wait(ports: Ports, caller: Caller, position: Position) -> int:
+    """Wait for a document's outcome; its recorded stamp. The call's deadline bounds it.
+
+    A document of another graph is none of the caller's: it is waited for like one that never comes.
+    """
     pause = POLL_FIRST_SECONDS
     while True:
-        found = await ports.status.get([position])
+        found = [s for s in await ports.status.get([position]) if s.graph in ("", caller.graph)]
         if found and found[0].outcome == "dead_letter":
             message = f"the awaited document became a dead letter: {found[0].cause}"
             raise Rejected("DOCUMENT_FAILED", message, document_id=found[0].document_id)

@@ -54,22 +54,24 @@ class Accepted:
 async def submit(ports: Ports, caller: Caller, submission: Submission) -> Accepted:
     """Write a document into the log; durable when it returns.
 
+    Where the request says nothing, what the document says of itself holds: its id, its labels, its time.
+
     Raises:
         Rejected: it cannot be read as what it says it is. LimitExceeded: a field over its limit.
         Retryable: the log is away.
     """
     rules = TimeRules(ports.grounding.timezone, ports.grounding.day_first)
+    content = _content(submission, rules)
     content = replace(
-        _content(submission, rules),
-        document_id=submission.document_id,
-        revision=submission.revision,
-        source=submission.source,
-        kind=submission.kind,
-        labels=submission.labels,
-        language=submission.language,
+        content,
+        document_id=submission.document_id or content.document_id,
+        revision=submission.revision or content.revision,
+        title=submission.title or content.title,
+        source=submission.source or content.source,
+        kind=submission.kind or content.kind,
+        labels=submission.labels or content.labels,
+        language=submission.language or content.language,
     )
-    if submission.title:
-        content = replace(content, title=submission.title)
     if submission.document_time:
         time = times.require(submission.document_time, "request", rules)
         content = replace(content, document_time=time)
