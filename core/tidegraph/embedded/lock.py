@@ -80,8 +80,9 @@ class DataDirLock:
 
 
 def write_note(data_dir: Path, stack: RunningStack) -> None:
-    """Leave the addresses for commands that are given none."""
+    """Leave the addresses for commands of the same user that are given none; they may hold a password."""
     partial = data_dir / f".{_NOTE_NAME}"
+    partial.touch(mode=0o600)
     partial.write_text(json.dumps(asdict(stack), indent=2) + "\n", encoding="utf-8")
     partial.replace(data_dir / _NOTE_NAME)
 

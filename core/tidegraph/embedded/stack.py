@@ -27,6 +27,7 @@ from tidegraph.embedded.network import free_port
 from tidegraph.embedded.notify import VARIABLE, ReadinessSocket
 from tidegraph.embedded.process import Child, ChildSpec
 from tidegraph.settings import Settings
+from tidegraph.storage.connection import shown_url
 
 _WORKER_READY_SECONDS: Final = 120.0
 _SERVER_READY_SECONDS: Final = 120.0
@@ -171,7 +172,9 @@ class Stack:
 
     async def _start_store(self) -> None:
         if self._settings.store.url:
-            self._tell(StackEvent("external", Part.STORE, f"FalkorDB at {self._settings.store.url}"))
+            self._tell(
+                StackEvent("external", Part.STORE, f"FalkorDB at {shown_url(self._settings.store.url)}")
+            )
             return
         self._tell(StackEvent("starting", Part.STORE, f"data in {self._data_dir / 'falkordb'}"))
         self._store = EmbeddedFalkorDB(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 import httpx
@@ -31,7 +31,7 @@ class ChatOptions:
 
     url: str
     model: str
-    api_key: str
+    api_key: str = field(repr=False)
 
 
 class OpenAiChat:

@@ -20,6 +20,7 @@ from tidegraph.domain.errors import Bug, NotFound, Rejected, Retryable, Tidegrap
 from tidegraph.storage import codec
 
 _GRAPH_NAME: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,126}[A-Za-z0-9])?")
+_CREDENTIALS: Final = re.compile(r"(?<=://)[^/]*@")
 _BUSY_CODES: Final = (
     "BUSY",
     "CLUSTERDOWN",
@@ -60,6 +61,11 @@ def check_graph_name(graph: str) -> str:
             graph=graph[:80],
         )
     return graph
+
+
+def shown_url(url: str) -> str:
+    """A store's address as it may be printed: without user, password and options."""
+    return _CREDENTIALS.sub("", url).partition("?")[0]
 
 
 def translate(error: Exception) -> TidegraphError:

@@ -22,6 +22,7 @@ from tidegraph.domain.errors import Rejected, TidegraphError
 from tidegraph.embedded.lock import RunningStack, read_note
 from tidegraph.embedded.stack import Stack, StackEvent
 from tidegraph.settings import Settings
+from tidegraph.storage.connection import shown_url
 
 EXIT_FAILED: Final = 1
 EXIT_SETTINGS: Final = 2
@@ -81,7 +82,7 @@ async def _keep(configured: Settings, stop: asyncio.Event, ready: asyncio.Event)
         ready.set()
         click.echo("")
         click.echo(f"  Kafka     {stack.kafka_bootstrap}")
-        click.echo(f"  FalkorDB  {stack.falkordb_url}")
+        click.echo(f"  FalkorDB  {shown_url(stack.falkordb_url)}")
         click.echo(f"  gRPC      {stack.grpc_address}")
         click.echo("")
         click.echo(f"Ready. Data and logs: {stack.data_dir}. Ctrl-C stops everything.")

@@ -10,7 +10,7 @@ from redis import exceptions
 
 from tidegraph.domain.errors import Bug, NotFound, Rejected, Retryable, TidegraphError
 from tidegraph.embedded.network import free_port
-from tidegraph.storage.connection import Connection, check_graph_name, translate
+from tidegraph.storage.connection import Connection, check_graph_name, shown_url, translate
 
 
 @pytest.mark.parametrize(
@@ -78,3 +78,16 @@ def test_replies_are_parsed_by_hiredis() -> None:
 
     assert HIREDIS_AVAILABLE
     assert redis.Redis is not None
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("redis://:hush@falkordb:6379", "redis://falkordb:6379"),
+        ("rediss://user:hu%40sh@[::1]:6379/0", "rediss://[::1]:6379/0"),
+        ("redis://localhost:6379?password=hush", "redis://localhost:6379"),
+        ("unix:///run/redis.sock", "unix:///run/redis.sock"),
+    ],
+)
+def test_an_address_is_shown_without_its_password(url: str, shown: str) -> None:
+    assert shown_url(url) == shown
