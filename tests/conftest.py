@@ -23,6 +23,8 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 
 IN_CI = os.environ.get("CI", "").lower() == "true"
 RUN_SEED = pytest.StashKey[int]()
+FOR_TESTS = {"TIDEGRAPH_FEEDS_DIR"}
+"""What tells the tests something, and no stack."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -33,7 +35,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Draw the run's seed, and forget the settings of whoever started the tests."""
     given = config.getoption("--seed")
     config.stash[RUN_SEED] = random.SystemRandom().randrange(1 << 31) if given is None else given
-    for name in [name for name in os.environ if name.startswith("TIDEGRAPH_")]:
+    for name in [name for name in os.environ if name.startswith("TIDEGRAPH_") and name not in FOR_TESTS]:
         del os.environ[name]
 
 

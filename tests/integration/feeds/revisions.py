@@ -17,7 +17,7 @@ from tidegraph.inputs.times import TimeRules, require
 
 OWN: Final = Path(__file__).resolve().parents[2] / "data" / "feeds"
 VARIABLE: Final = "TIDEGRAPH_FEEDS_DIR"
-FOLDER: Final = Path(os.environ.get(VARIABLE) or OWN)  # read here: the tests' environment is emptied later
+FOLDER: Final = Path(os.environ.get(VARIABLE) or OWN)
 REMOVED: Final = "(removed)"
 _WORD: Final = re.compile(r"[a-z]{4,}")
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+|\n")

@@ -26,7 +26,9 @@ async def test_a_killed_worker_loses_and_duplicates_nothing(fed: Fed, here: Plac
     try:
         for share in (0.2, 0.6):
             await _committed(here, names, int(count * share))
-            assert await _done(here, names) < count, "too late: the worker was through"
+            assert await _done(here, names) < count, (
+                "too late: the feeds are too small for a kill in their middle"
+            )
             await worker.kill()
             worker = await here.start_worker()
         lines = await sending
