@@ -37,7 +37,13 @@ async def _entity(call: Call, name: str, history: bool) -> int:
     if names:
         console.print(Text(f"also: {', '.join(names)}", style="dim"))
     console.print(Text(info.entity_id, style="dim"))
-    console.print(_history(rows) if history else fact_table(info.facts, "facts that hold"))
+    if history and rows:
+        console.print(_history(rows))
+    elif info.facts and not history:
+        console.print(fact_table(info.facts, "facts that hold"))
+    else:
+        none = "no fact was known then" if history else "no fact holds then; --history shows every version"
+        console.print(Text(none, style="yellow"))
     return 0
 
 

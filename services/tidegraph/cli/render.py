@@ -25,8 +25,8 @@ def print_json(value: Any) -> None:
 
 
 def message_dict(message: Message) -> dict[str, Any]:
-    """A message as JSON-able data with the field names of the API."""
-    return MessageToDict(message, preserving_proto_field_name=True)
+    """A message as JSON-able data with the field names of the API; what is not set is there, empty."""
+    return MessageToDict(message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True)
 
 
 def basis_line(basis: types_pb2.Basis) -> Text:
@@ -63,10 +63,7 @@ def fact_table(facts: Iterable[Fact], title: str) -> Table:
     for column in ("valid", "fact", "id"):
         table.add_column(column, overflow="fold")
     for fact in facts:
-        marks = [
-            name for name, is_set in (("announced", fact.announced), ("disputed", fact.conflicted)) if is_set
-        ]
-        note = f" ({', '.join(marks)})" if marks else ""
+        note = " (disputed)" if fact.conflicted else ""
         table.add_row(str(fact.valid), f"{fact.text}{note}", Text(fact.fact_id, style="dim"))
     return table
 

@@ -28,6 +28,10 @@ async def _timeline(call: Call, about: str) -> int:
             if error.reason != "ENTITY_NOT_FOUND":
                 raise
             found = await service.timeline(query=about, options=call.options)
+            if not call.json:
+                console.print(
+                    f"no entity is called {about!r}; found by its words:", style="dim", markup=False
+                )
     if call.json:
         print_json(message_dict(found))
     else:

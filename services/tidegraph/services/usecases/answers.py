@@ -13,8 +13,8 @@ from tidegraph.domain.interval import Granularity, Interval
 from tidegraph.domain.policies import normal_value
 from tidegraph.ports import ChunkRecord, EntityRecord, EventRecord
 from tidegraph.services.usecases.context import Moment, Ports
-from tidegraph.services.usecases.phrasing import statement
 from tidegraph.services.usecases.question import Relation
+from tidegraph.services.usecases.quoting import sentences
 
 CITATIONS_PER_FACT: Final = 2
 
@@ -100,6 +100,7 @@ async def cite_facts(
     documents = await ports.store.documents(
         moment.graph, list(dict.fromkeys(a.document_id for _, a in chosen)), moment.seen
     )
+    said = await sentences(ports, moment, chosen, events, names)
     titles = {(d.header.document_id, d.header.revision): d.header.title for d in documents}
     return [
         cite_assertion(
@@ -107,7 +108,7 @@ async def cite_facts(
             version,
             assertion,
             events.get(assertion.event_id),
-            statement(version, ports.registry, names, moment.now),
+            said[index],
             titles.get((assertion.document_id, assertion.revision), ""),
         )
         for index, (version, assertion) in enumerate(chosen)
@@ -161,7 +162,7 @@ def cite_assertion(
     said: str,
     title: str = "",
 ) -> Cited:
-    """The citation of an assertion: the sentence it stands in, or the fact in words for a record."""
+    """The citation of an assertion; ``said``: what its document says (``quoting.sentences``)."""
     return Cited(
         label=label,
         document_id=assertion.document_id,
@@ -172,7 +173,7 @@ def cite_assertion(
         document_time=assertion.document_time,
         recorded_at=assertion.recorded_at,
         withdrawn_at=assertion.withdrawn_at,
-        sentence=event.event.sentence if event else f"{said}.",
+        sentence=said,
         valid=version.valid,
         start_granularity=version.start_granularity,
         end_granularity=version.end_granularity,

@@ -30,7 +30,7 @@ LIKELY: Final = 0.7
 def line(work: Work, fact: FactVersion) -> str:
     """The fact with its period: "Rena Holt was chair of Acme from 2020 until 4 March 2024"."""
     said = statement(fact, work.ports.registry, work.names, work.moment.now)
-    return f"{said} {period_in_words(fact)}".strip()
+    return f"{said} {period_in_words(fact, work.moment.now)}".strip()
 
 
 def scope_in_words(relation: Relation, interval: Interval | None) -> str:
@@ -180,7 +180,8 @@ def not_known(
     when = f" {_when(relation, interval)}" if interval is not None and not now else ""
     text = f"Not known as of {_known(work)}: nothing recorded answers this{when}."
     if family:
-        text += f" {len(family)} facts of the kind hold at other times."
+        count = len(family)
+        text += f" {count} fact{'s' * (count > 1)} of the kind hold{'s' * (count == 1)} at other times."
     work.step("evidence", "none in scope")
     return _unknown(work, text, [])
 
@@ -276,7 +277,7 @@ def _turn(work: Work, fact: FactVersion, slot: Slot, *, first: bool) -> str:
     since = date_in_words(fact.valid.start, fact.start_granularity)
     until = date_in_words(fact.valid.end, fact.end_granularity)
     if fact.valid.end == OPEN_END:
-        return f"since {since}: {name}"
+        return f"{'from' if fact.valid.start > work.moment.now else 'since'} {since}: {name}"
     return f"until {until}: {name}" if first else f"from {since} until {until}: {name}"
 
 

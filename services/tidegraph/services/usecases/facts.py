@@ -17,10 +17,11 @@ from tidegraph.ports import EntityRecord, EventRecord, FactFilter
 from tidegraph.services.usecases.answers import Cited, cite_assertion
 from tidegraph.services.usecases.compose import line
 from tidegraph.services.usecases.context import Moment, Ports
-from tidegraph.services.usecases.linking import find_entities
+from tidegraph.services.usecases.linking import find_entities, find_known
 from tidegraph.services.usecases.matching import Matcher
 from tidegraph.services.usecases.phrasing import date_in_words
 from tidegraph.services.usecases.question import NO_TIME, Asked, Linked, read
+from tidegraph.services.usecases.quoting import sentences
 from tidegraph.services.usecases.work import FACTS_MAX, Work
 
 EVIDENCE_MAX: Final = 200
@@ -269,10 +270,9 @@ async def explain_fact(ports: Ports, moment: Moment, fact_id: str) -> Explained:
     before = [f for f in family if f.valid.end <= version.valid.start]
     after = [f for f in family if f.valid.start >= version.valid.end]
     events = await _events(work, [a for _, a in rows])
+    said = await sentences(ports, moment, [(version, a) for _, a in rows], events, work.names)
     evidence = tuple(
-        EvidenceRow(
-            role, a, cite_assertion(str(i + 1), version, a, events.get(a.event_id), line(work, version))
-        )
+        EvidenceRow(role, a, cite_assertion(str(i + 1), version, a, events.get(a.event_id), said[i]))
         for i, (role, a) in enumerate(rows)
     )
     return Explained(
@@ -343,7 +343,7 @@ async def get_entity(ports: Ports, moment: Moment, name_or_id: str) -> list[Enti
     Raises:
         NotFound: ENTITY_NOT_FOUND.
     """
-    found = await find_entities(ports, moment.graph, name_or_id)
+    found = await find_known(ports, moment, name_or_id)
     if not found:
         raise _no_entity(name_or_id)
     return found

@@ -8,8 +8,8 @@ from typing import Final
 from rapidfuzz import fuzz
 
 from tidegraph.domain.naming import normalise
-from tidegraph.ports import EntityRecord
-from tidegraph.services.usecases.context import Ports
+from tidegraph.ports import EntityRecord, FactFilter
+from tidegraph.services.usecases.context import Moment, Ports
 from tidegraph.services.usecases.question import Linked, TimeConstraint
 from tidegraph.services.usecases.words import Token, tables, tokens
 
@@ -119,3 +119,18 @@ async def find_entities(ports: Ports, graph: str, name_or_id: str) -> list[Entit
     wanted = normalise(name_or_id)
     exact = (await ports.store.entities_by_name(graph, [wanted])).get(wanted, []) if wanted else []
     return exact or await _close(ports, graph, name_or_id)
+
+
+async def find_known(ports: Ports, moment: Moment, name_or_id: str) -> list[EntityRecord]:
+    """The same, but only what the caller may know of: some fact or event told of it by known_at."""
+    found = await find_entities(ports, moment.graph, name_or_id)
+    if moment.seen.labels is None and moment.known_at >= moment.now:
+        return found
+    return [record for record in found if await _told(ports, moment, record.entity_id)]
+
+
+async def _told(ports: Ports, moment: Moment, entity_id: str) -> bool:
+    which = FactFilter(entity_ids=(entity_id,), history=True, limit=1)
+    if await ports.store.facts(moment.graph, which, moment.seen):
+        return True
+    return bool(await ports.store.events_of(moment.graph, [entity_id], None, moment.seen, 1))

@@ -171,6 +171,7 @@ class Matcher:
             for hint in hints()
             if hint.predicate == fact.predicate
             and low in hint.stems
+            and (not hint.asked or self.question.asked in hint.asked)
             and (slot is Slot.ROLE or not hint.patterns or any(fnmatchcase(role, p) for p in hint.patterns))
         )
         return max(weights, default=0.0)

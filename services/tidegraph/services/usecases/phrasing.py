@@ -39,6 +39,10 @@ _FORMS: Final = {
     "reports": ("reported", "has reported"),
     "costs": ("cost", "has cost"),
 }
+_PLAIN: Final = {"is": "be", "has": "have"} | {
+    present: present.removesuffix("s") for present in _FORMS if present not in ("is", "has")
+}
+FUTURE: Final = "will"
 ATTRIBUTE_LABEL: Final = "has {attribute}"
 _SILENT: Final = frozenset({"capacity", "shared", "attribute", "role"})
 """Qualifiers that the label or a mark says already."""
@@ -90,8 +94,10 @@ def asked_in_words(interval: Interval) -> str:
     return date_in_words(interval.start, interval.granularity)
 
 
-def period_in_words(version: FactVersion) -> str:
-    """ "from 4 March 2024 until 1 May 2025"; "since 2024"; "until 2024"; "" when neither end is known."""
+def period_in_words(version: FactVersion, now: int = OPEN_END) -> str:
+    """ "from 4 March 2024 until 1 May 2025"; "since 2024", after ``now`` "from 2030"; "until 2024"; ""
+    when neither end is known.
+    """
     start = date_in_words(version.valid.start, version.start_granularity)
     end = date_in_words(version.valid.end, version.end_granularity)
     known = version.valid.start != OPEN_START
@@ -100,12 +106,14 @@ def period_in_words(version: FactVersion) -> str:
     if known and version.valid.end != OPEN_END:
         return f"from {start} until {end}"
     if known:
-        return f"since {start}"
+        return f"{'from' if version.valid.start > now else 'since'} {start}"
     return f"until {end}" if version.valid.end != OPEN_END else ""
 
 
 def statement(version: FactVersion, registry: Registry, names: Mapping[str, EntityRecord], now: int) -> str:
-    """The fact as a sentence without its full stop: past once it is over, perfect while it holds."""
+    """The fact as a sentence without its full stop: past once it is over, perfect while it holds, and
+    future before it does.
+    """
     subject = _name(version.subject, names)
     value = _name(version.object, names) if version.object_is_entity else version.object
     template = registry.policy(version.predicate).label
@@ -136,7 +144,11 @@ def _tensed(label: str, valid: Interval, now: int) -> str:
     past, perfect = _FORMS.get(first, (first, first))
     if valid.end <= now:
         return f"{past} {rest}".strip()
-    return f"{perfect} {rest}".strip() if OPEN_START < valid.start <= now else label
+    if valid.start > now and first in _PLAIN:
+        return f"{FUTURE} {_PLAIN[first]} {rest}".strip()
+    if valid.start > now:
+        return label
+    return f"{perfect} {rest}".strip() if valid.start > OPEN_START else label
 
 
 def listed(values: Sequence[str]) -> str:

@@ -13,7 +13,7 @@ from tidegraph.domain.interval import Granularity, Interval
 from tidegraph.domain.timeline import Timeline, TimelineItem, build_timeline
 from tidegraph.ports import EventRecord
 from tidegraph.services.usecases.event_search import HIDDEN, distinct
-from tidegraph.services.usecases.linking import find_entities
+from tidegraph.services.usecases.linking import find_known
 from tidegraph.services.usecases.phrasing import statement
 from tidegraph.services.usecases.retrieve import retrieve
 from tidegraph.services.usecases.scope import Scope
@@ -43,7 +43,7 @@ async def entity_timeline(work: Work, name_or_id: str, window: Interval | None, 
     Raises:
         NotFound: ENTITY_NOT_FOUND.
     """
-    found = await find_entities(work.ports, work.moment.graph, name_or_id)
+    found = await find_known(work.ports, work.moment, name_or_id)
     if not found:
         message = f"no entity is called {name_or_id[:80]!r} in this graph"
         raise NotFound("ENTITY_NOT_FOUND", message, entity=name_or_id[:80])

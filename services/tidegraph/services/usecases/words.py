@@ -47,17 +47,22 @@ def stem(word: str) -> str:
             if low.endswith(ending) and len(low) - len(ending) >= _STEM_MIN and not low.endswith("ss"):
                 low, changed = low[: -len(ending)], True
                 break
+    if len(low) > _STEM_MIN and low[-1] == low[-2] and low[-1] not in "aeiou":
+        low = low[:-1]  # stepped, planning: the letter that the ending doubled
     return low
 
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """Words that ask for a predicate; ``patterns`` restrict it to some values of a qualifier."""
+    """Words that ask for a predicate; ``patterns`` restrict it to some values of a qualifier, ``asked`` to
+    some forms of question.
+    """
 
     stems: frozenset[str]
     predicate: str
     weight: float
     patterns: tuple[str, ...]
+    asked: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +96,7 @@ def hints() -> tuple[Hint, ...]:
             predicate=row["predicate"],
             weight=float(row["weight"]),
             patterns=tuple(row.get("role", ())),
+            asked=tuple(row.get("asked", ())),
         )
         for row in tables().hints
     )

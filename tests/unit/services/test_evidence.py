@@ -1,0 +1,147 @@
+"""What an answer quotes, how it words time, and what a reader may know of: on small worlds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from tests.unit.services.world import GRAPH, NOW, Doc, World
+
+from tidegraph.domain.documents import Status, Verb
+from tidegraph.domain.errors import NotFound
+from tidegraph.domain.facts import Assertion, FactVersion
+from tidegraph.domain.interval import OPEN_END, instant
+from tidegraph.ports import FactFilter, Visibility
+from tidegraph.services.caller import Caller
+from tidegraph.services.usecases import facts
+from tidegraph.services.usecases.answers import Outcome
+from tidegraph.services.usecases.context import Moment
+from tidegraph.services.usecases.moment import AskedTime, resolve
+from tidegraph.services.usecases.quoting import sentences
+
+SECRET = Doc("sec", "2024-05-01", labels=("hr",))
+
+
+async def _moment(world: World, labels: frozenset[str] | None = None, known_at: int | None = None) -> Moment:
+    return await resolve(world.ports(), Caller(GRAPH, labels, "request"), AskedTime(None, known_at))
+
+
+async def _evidence(world: World) -> list[tuple[FactVersion, Assertion]]:
+    seen = Visibility(OPEN_END - 1, None)
+    found = await world.store.facts(GRAPH, FactFilter(), seen)
+    keys = list(dict.fromkeys(version.key for version in found))
+    listed = await world.store.assertions(GRAPH, keys, seen)
+    return [(v, a) for v in found for a in listed if a.key == v.key]
+
+
+async def test_what_ends_a_fact_is_quoted_with_its_own_words_not_with_those_of_the_fact() -> None:
+    world = World()
+    one, other = Doc("policy", "2022-01-01", revision="1"), Doc("policy", "2023-07-01", revision="2")
+    for doc, value in ((one, "30 days"), (other, "90 days")):
+        world.claim(
+            "Data policy", "has_value", value, doc.day, doc=doc, literal=True, attribute="retention period"
+        )
+    await world.build()
+    answer = (await world.ask("What was the retention period of the data policy in 2022?")).answer
+    assert answer.values == ("30 days",)
+    assert [cited.revision for cited in answer.citations] == ["1", "2"]
+    assert "30 days" in answer.citations[0].sentence
+    assert "90 days" in answer.citations[1].sentence
+
+
+async def test_evidence_without_an_event_is_quoted_from_its_document() -> None:
+    world = World()
+    doc = Doc("note", "2022-01-01")
+    text = "A heading.\nRecords are\nkept for 30 days. More."
+    world.chunk(text, doc)
+    world.claim("Records", "has_value", "30 days", "2022-01-01", doc=doc, literal=True, attribute="age")
+    await world.build()
+    start, end = text.index("Records"), text.index(" More")
+    evidence = [(v, replace(a, start_char=start, end_char=end)) for v, a in await _evidence(world)]
+    said = await sentences(world.ports(), await _moment(world), evidence, {}, {})
+    assert said == ["Records are kept for 30 days."]
+
+
+async def test_a_denied_record_is_quoted_as_a_denial() -> None:
+    world = World()
+    doc = Doc("hr", "2022-01-01")
+    world.claim("Ada Lind", "member_of", "Crew", "2022-01-01", doc=doc)
+    world.claim("Ada Lind", "member_of", "Crew", "2022-01-01", doc=doc, status=Status.DENIED)
+    await world.build()
+    evidence = await _evidence(world)
+    said = await sentences(world.ports(), await _moment(world), evidence, {}, {})
+    denied = {text for text, (_, a) in zip(said, evidence, strict=True) if a.status is Status.DENIED}
+    assert all(text.startswith("Denied: Ada Lind") for text in denied)
+    assert all("Crew" in text for text in said)
+
+
+async def test_what_lies_ahead_is_told_in_the_future() -> None:
+    world = World()
+    world.claim("Halden", "headquarters", "Bergen", "2021-03-01")
+    world.claim("Halden", "headquarters", "Oslo", "2028-01-01", verb=Verb.START, status=Status.PLANNED)
+    await world.build()
+    answer = (await world.ask("Where will Halden be based in February 2028?")).answer
+    assert answer.values == ("Oslo",)
+    assert answer.text.startswith("Halden will have its headquarters in Oslo (announced) from 1 January 2028")
+    assert answer.transition == "until 1 January 2028: Bergen; from 1 January 2028: Oslo"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "When did Greta Voss step down as CEO of Halden?",
+        "When did Greta Voss step down?",
+        "When did Greta Voss resign as chief executive of Halden?",
+    ],
+)
+async def test_a_question_for_an_end_may_use_any_verb_of_leaving(question: str) -> None:
+    world = World()
+    world.person("Greta Voss")
+    world.claim("Greta Voss", "holds_role", "Halden", "2020-05-02", "2023-09-28", role="ceo")
+    await world.build()
+    assert (await world.ask(question)).answer.values == ("28 September 2023",)
+
+
+async def test_a_verb_of_leaving_finds_nobody_who_took_office() -> None:
+    world = World()
+    world.person("Piet Bakker")
+    world.claim("Piet Bakker", "holds_role", "Halden", "2023-11-01", role="ceo")
+    await world.build()
+    answer = (await world.ask("Who resigned as CEO of Halden in 2024?")).answer
+    assert answer.outcome is Outcome.NOT_KNOWN
+
+
+async def test_other_times_are_counted_in_good_english() -> None:
+    world = World()
+    world.person("Lena Ortiz")
+    world.claim("Lena Ortiz", "holds_role", "Halden", "2021-03-01", "2022-03-01", role="cfo")
+    await world.build()
+    answer = (await world.ask("Who was CFO of Halden in 2019?")).answer
+    assert answer.outcome is Outcome.NOT_KNOWN
+    assert answer.text.endswith("1 fact of the kind holds at other times.")
+
+
+@pytest.mark.parametrize(
+    ("labels", "known_at", "found"),
+    [
+        (None, None, True),
+        (frozenset({"hr"}), None, True),
+        (frozenset(), None, False),
+        (frozenset({"sales"}), None, False),
+        (None, instant(2023), False),
+    ],
+)
+async def test_an_entity_is_unknown_to_who_may_not_know_of_it(
+    labels: frozenset[str] | None, known_at: int | None, found: bool
+) -> None:
+    world = World()
+    world.person("Mira Kahn")
+    world.claim("Mira Kahn", "holds_role", "Halden", "2024-05-01", doc=SECRET, role="cfo")
+    await world.build()
+    moment = await _moment(world, labels, known_at)
+    assert moment.now == NOW
+    if found:
+        assert [e.name for e in await facts.get_entity(world.ports(), moment, "Mira Kahn")] == ["Mira Kahn"]
+    else:
+        with pytest.raises(NotFound, match="Mira Kahn"):
+            await facts.get_entity(world.ports(), moment, "Mira Kahn")
