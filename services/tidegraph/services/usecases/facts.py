@@ -17,7 +17,7 @@ from tidegraph.ports import EntityRecord, EventRecord, FactFilter
 from tidegraph.services.usecases.answers import Cited, cite_assertion
 from tidegraph.services.usecases.compose import line
 from tidegraph.services.usecases.context import Moment, Ports
-from tidegraph.services.usecases.linking import find_entities, find_known
+from tidegraph.services.usecases.linking import find_known
 from tidegraph.services.usecases.matching import Matcher
 from tidegraph.services.usecases.phrasing import date_in_words
 from tidegraph.services.usecases.question import NO_TIME, Asked, Linked, read
@@ -84,7 +84,7 @@ async def _restricted(work: Work, subject: str, object_: str, entity: str) -> li
     if subject:
         which = replace(which, subject_ids=await _ids(work, subject))
     if object_:
-        found = await find_entities(work.ports, work.moment.graph, object_)
+        found = await find_known(work.ports, work.moment, object_)
         if found:
             which = replace(which, object_ids=tuple(record.entity_id for record in found))
         elif subject or entity:
@@ -119,7 +119,7 @@ def _work(ports: Ports, moment: Moment, wording: str) -> Work:
 
 
 async def _ids(work: Work, name_or_id: str) -> tuple[str, ...]:
-    found = await find_entities(work.ports, work.moment.graph, name_or_id)
+    found = await find_known(work.ports, work.moment, name_or_id)
     if not found:
         raise _no_entity(name_or_id)
     for record in found:
