@@ -338,7 +338,8 @@ async def test_entries_enter_and_leave_lists_of_neighbours(store: GraphStore, gr
 async def test_candidates_of_the_event_graph(store: GraphStore, graph: str) -> None:
     ids = await some_events(store, graph)
     acme = s.entity_id(graph, "Acme")
-    everything = await store.event_mentions(graph, [acme, "other"], Interval(s.at(2000), s.at(2030)), 10)
+    always = Interval(s.at(2000), s.at(2030))
+    everything = await store.probe_mentions(graph, [(id_, always, always) for id_ in (acme, "other")], 10)
     assert [mention.event_id for mention in everything] == sorted([ids["2020"], ids["2023"]])
     assert everything[0].entity_ids == {acme}
     own = Interval(s.at(2022, 12), s.at(2022, 12) + s.DAY)

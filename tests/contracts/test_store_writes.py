@@ -26,7 +26,7 @@ async def test_an_unknown_graph_is_not_found(store: GraphStore) -> None:
 async def test_graph_names_are_allow_listed(store: GraphStore, name: str) -> None:
     with pytest.raises(Rejected) as caught:
         await store.prepare(name)
-    assert caught.value.reason == "INVALID_GRAPH_NAME"
+    assert caught.value.reason == "INVALID_GRAPH"
 
 
 async def test_prepare_is_repeatable_and_lists_the_graph(store: GraphStore) -> None:

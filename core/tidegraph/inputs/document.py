@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from dataclasses import dataclass
 from typing import Final
 
 from tidegraph.domain.documents import DocumentKind, DocumentTime
 from tidegraph.domain.errors import LimitExceeded, Rejected
+from tidegraph.domain.graphs import check_graph_name
 from tidegraph.domain.interval import Granularity, format_by_granularity
 
 MAX_ID_CHARS: Final = 1_024
 MAX_TITLE_CHARS: Final = 2_000
 MAX_LABELS: Final = 256
 MAX_LABEL_CHARS: Final = 256
-_GRAPH_NAME: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,126}[A-Za-z0-9])?")
 _CONTROL: Final = dict.fromkeys((*range(32), 127), " ")
 
 
@@ -123,11 +122,7 @@ def finish(content: Content, defaults: Defaults) -> RawDocument:
 
 
 def _check(content: Content, graph: str, kind: DocumentKind, max_bytes: int) -> None:
-    if not _GRAPH_NAME.fullmatch(graph):
-        raise Rejected(
-            "INVALID_GRAPH",
-            f"{graph[:80]!r} cannot name a graph: use letters, digits, dot, dash and underscore, at most 128",
-        )
+    check_graph_name(graph)
     if not content.document_id.strip():
         raise Rejected("MISSING_ID", "the document has no id and the record no key: give one of them")
     for name, value in (("id", content.document_id), ("revision", content.revision)):

@@ -12,7 +12,6 @@ from tidegraph.ports.outside import (
     Encoder,
     Log,
     LogRecord,
-    Reranker,
     StatusStore,
 )
 from tidegraph.ports.records import (
@@ -59,7 +58,6 @@ __all__ = [
     "LogRecord",
     "Neighbour",
     "NewVector",
-    "Reranker",
     "Scored",
     "StatusStore",
     "Vector",

@@ -103,12 +103,6 @@ class Encoder(Protocol):
         ...
 
 
-class Reranker(Protocol):
-    """Scores of (query, text) pairs, higher is better."""
-
-    def score(self, query: str, texts: Sequence[str]) -> Sequence[float]: ...
-
-
 class ChatModel(Protocol):
     """A chat completion, streamed; an LLM behind an OpenAI-compatible API."""
 

@@ -122,12 +122,6 @@ class GraphReader(Protocol):
         """Today's lists of K of the given events, and the entries of other lists that name them."""
         ...
 
-    async def event_mentions(
-        self, graph: str, entity_ids: Sequence[str], window: Interval, limit_per_entity: int
-    ) -> list[EventMention]:
-        """Dated events sharing an entity inside the window: candidates of eq. 3."""
-        ...
-
     async def probe_mentions(
         self, graph: str, probes: Sequence[tuple[str, Interval, Interval]], limit: int
     ) -> list[EventMention]:

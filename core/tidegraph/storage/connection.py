@@ -16,10 +16,10 @@ from redis import exceptions
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
-from tidegraph.domain.errors import Bug, NotFound, Rejected, Retryable, TidegraphError
+from tidegraph.domain.errors import Bug, NotFound, Retryable, TidegraphError
+from tidegraph.domain.graphs import check_graph_name, is_graph_name
 from tidegraph.storage import codec
 
-_GRAPH_NAME: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,126}[A-Za-z0-9])?")
 _CREDENTIALS: Final = re.compile(r"(?<=://)[^/]*@")
 _BUSY_CODES: Final = (
     "BUSY",
@@ -45,22 +45,6 @@ _TIMEOUT_REFUSED: Final = "The query TIMEOUT parameter value cannot exceed"
 WRITE_FACTOR: Final = 6
 """How many times longer than a read a write may take."""
 _MAX_CONNECTIONS: Final = 16
-
-
-def check_graph_name(graph: str) -> str:
-    """The name itself, when it may name a tenant.
-
-    Raises:
-        Rejected: INVALID_GRAPH_NAME for anything but 1 to 128 letters, digits, ``_``, ``.`` and ``-``
-            that begin and end with a letter or digit.
-    """
-    if not _GRAPH_NAME.fullmatch(graph):
-        raise Rejected(
-            "INVALID_GRAPH_NAME",
-            "a graph is named by 1 to 128 of A-Z a-z 0-9 _ . - and begins and ends with a letter or digit",
-            graph=graph[:80],
-        )
-    return graph
 
 
 def shown_url(url: str) -> str:
@@ -161,7 +145,7 @@ class Connection:
         names = await self.command("GRAPH.LIST")
         keys = [name.decode() if isinstance(name, bytes) else str(name) for name in names]
         found = [key[len(self.prefix) :] for key in keys if key.startswith(self.prefix)]
-        return sorted(name for name in found if _GRAPH_NAME.fullmatch(name))
+        return sorted(name for name in found if is_graph_name(name))
 
     async def wait_until_ready(self, timeout_seconds: float) -> None:
         """Return once the server answers and has loaded its data.

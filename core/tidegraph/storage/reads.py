@@ -248,14 +248,6 @@ class FalkorReads:
         entries = [Neighbour(owner, other, codec.float_of(bits)) for owner, other, bits in found]
         return sorted(entries, key=lambda entry: (entry.event_id, -entry.weight, entry.neighbour_id))
 
-    async def event_mentions(
-        self, graph: str, entity_ids: Sequence[str], window: Interval, limit_per_entity: int
-    ) -> list[EventMention]:
-        """Dated events sharing an entity inside the window, the nearest to its middle first kept."""
-        middle = window.start // 2 + window.end // 2
-        near = Interval(middle, middle)
-        return await self.probe_mentions(graph, [(id_, near, window) for id_ in entity_ids], limit_per_entity)
-
     async def probe_mentions(
         self, graph: str, probes: Sequence[tuple[str, Interval, Interval]], limit: int
     ) -> list[EventMention]:

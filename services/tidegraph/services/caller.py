@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from tidegraph.domain.errors import Rejected
+from tidegraph.domain.graphs import check_graph_name
 
 GRAPH_HEADER: Final = "tidegraph-graph"
 LABELS_HEADER: Final = "tidegraph-labels"
 REQUEST_ID_HEADER: Final = "x-request-id"
 LABELS_MAX: Final = 64
-_GRAPH: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.\-]{0,127}")
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9_.\-]{1,64}")
 
 
@@ -37,10 +37,7 @@ def read_caller(metadata: Iterable[tuple[str, str | bytes]], default_graph: str,
         Rejected: INVALID_GRAPH or INVALID_LABELS.
     """
     values = {name: value for name, value in metadata if isinstance(value, str)}
-    graph = values.get(GRAPH_HEADER, "") or default_graph
-    if not _GRAPH.fullmatch(graph):
-        message = f"a graph is named by letters, digits, '.', '_' and '-', at most 128; not {graph[:40]!r}"
-        raise Rejected("INVALID_GRAPH", message, field=GRAPH_HEADER)
+    graph = check_graph_name(values.get(GRAPH_HEADER, "") or default_graph, field=GRAPH_HEADER)
     given = values.get(REQUEST_ID_HEADER, "")
     request_id = given if _REQUEST_ID.fullmatch(given) else fallback_id
     return Caller(graph=graph, labels=_labels(values.get(LABELS_HEADER)), request_id=request_id)

@@ -111,7 +111,7 @@ class Intake:
 
     async def inputs(self, arrivals: Sequence[Arrival]) -> list[Input]:
         """Inputs of a batch; the recorded times among them are kept before they are used."""
-        self.is_new_life(arrivals)
+        self.notice_new_life(arrivals)
         result, touched = [], set()
         for each in arrivals:
             record = each.record
@@ -132,8 +132,8 @@ class Intake:
         latest = OPEN_END if each.has_broker_time else self._clock.now() + _CLAIM_TOLERANCE_MICROS
         return self._stamps[name].stamp(each.record.offset, each.record.timestamp, latest)
 
-    def is_new_life(self, arrivals: Sequence[Arrival]) -> bool:
-        """Whether the topic may have begun anew: its id is then asked for again.
+    def notice_new_life(self, arrivals: Sequence[Arrival]) -> bool:
+        """Note how far the records go; true when the topic may have begun anew: its id is then asked again.
 
         Offsets only step back by a rewind or because the broker started empty.
         """

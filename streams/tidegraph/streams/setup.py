@@ -252,7 +252,7 @@ def _write(
     process = deliver(delivery, cursors, life)
 
     async def noticed(arrivals: Sequence[Arrival]) -> None:
-        if intake.is_new_life(arrivals):
+        if intake.notice_new_life(arrivals):
             cursors.reset()
             delivery.forget()
         await process(arrivals)

@@ -9,6 +9,7 @@ from typing import Any
 from tidegraph.domain.documents import DocumentKind, TimeState
 from tidegraph.domain.errors import NotFound
 from tidegraph.domain.facts import Assertion, FactVersion, Revision
+from tidegraph.domain.graphs import check_graph_name
 from tidegraph.domain.interval import OPEN_END, Interval
 from tidegraph.domain.predicates import Registry
 from tidegraph.ports import (
@@ -23,7 +24,6 @@ from tidegraph.ports import (
     Visibility,
 )
 from tidegraph.storage import visibility
-from tidegraph.storage.connection import check_graph_name
 from tidegraph.storage.derive import derive_for, matches, merge_versions
 from tidegraph.storage.dump import canonical_row
 from tidegraph.storage.fact_rows import assertion_row, version_order
@@ -218,13 +218,6 @@ class MemoryReads:
     async def lists_of(self, graph: str, event_ids: Sequence[str]) -> list[Neighbour]:
         wanted = set(event_ids)
         return [entry for entry in await self.neighbours(graph, event_ids) if entry.event_id in wanted]
-
-    async def event_mentions(
-        self, graph: str, entity_ids: Sequence[str], window: Interval, limit_per_entity: int
-    ) -> list[EventMention]:
-        middle = window.start // 2 + window.end // 2
-        near = Interval(middle, middle)
-        return await self.probe_mentions(graph, [(id_, near, window) for id_ in entity_ids], limit_per_entity)
 
     async def probe_mentions(
         self, graph: str, probes: Sequence[tuple[str, Interval, Interval]], limit: int

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TypeVar
 
 from tidegraph.domain.facts import Assertion
+from tidegraph.domain.graphs import check_graph_name
 from tidegraph.ports import ChunkRecord, Commit, DocumentRecord, EventRecord, WriterState
 from tidegraph.storage import codec
-from tidegraph.storage.connection import check_graph_name
 from tidegraph.storage.memory.names import StoredEntity
 from tidegraph.storage.memory.reads import MemoryGraph
 from tidegraph.storage.memory.search import MemorySearch

@@ -17,13 +17,13 @@ from tidegraph.domain.documents import (
     ResolvedDocument,
 )
 from tidegraph.domain.errors import Rejected, TidegraphError
-from tidegraph.domain.interval import EXACT_MICROS_MAX
+from tidegraph.domain.graphs import check_graph_name
+from tidegraph.domain.interval import EXACT_MICROS_MAX, MICROS_PER_DAY
 from tidegraph.events.v1 import records_pb2
 from tidegraph.log.codecs import decode_resolved
 from tidegraph.log.keys import split_key
 from tidegraph.log.status import Outcome, Stage, StatusRecord
 from tidegraph.ports import ChangeRow, Clock
-from tidegraph.storage.connection import check_graph_name
 from tidegraph.streams.flow import Input, Subject, status_line
 from tidegraph.streams.writing.planning import Item, Retract
 from tidegraph.streams.writing.writer import GraphWriter
@@ -137,8 +137,9 @@ def _check_header(graph: str, header: DocumentHeader) -> None:
         raise Rejected("WRONG_GRAPH", f"a document of graph {header.graph!r} is keyed by {graph!r}")
     if not header.document_id:
         raise Rejected("NO_DOCUMENT_ID", "a document has no id")
-    if abs(header.recorded_at) > EXACT_MICROS_MAX:
-        raise Rejected("INVALID_STAMP", "recorded_at is no instant between 1684 and 2255")
+    if abs(header.recorded_at) > EXACT_MICROS_MAX and header.recorded_at % MICROS_PER_DAY:
+        message = "recorded_at must be a whole day outside 1684 to 2255: the store compares no finer there"
+        raise Rejected("INVALID_STAMP", message)
     if header.parts < 1:
         raise Rejected("INVALID_PARTS", "a document has at least one part")
 
