@@ -26,7 +26,7 @@ from tidegraph.language.clauses import Clause
 from tidegraph.language.coreference import PRONOUNS, Resolution, Thing
 from tidegraph.language.registry import load_registry
 from tidegraph.language.status import Stance
-from tidegraph.language.times import TimeContext, is_ahead, times_of, valid_time
+from tidegraph.language.times import TimeContext, denied_valid, is_ahead, times_of, valid_time
 
 _PERSONS = frozenset(
     {
@@ -105,7 +105,8 @@ class Builder:
     ) -> None:
         """Turn a claim into an assertion, unless a side or its time is unknown.
 
-        ``correcting``: the passage corrects what was told before; a dated start becomes a correction.
+        ``correcting``: the passage corrects what was told before; a dated start becomes a correction, and so
+        does one told beside the date that is wrong ("on 1 April, not on 1 March"), which is denied.
         """
         verb, clause = claim.verb, claim.clause
         if not stance.claims or clause is None:
@@ -117,9 +118,15 @@ class Builder:
         if status is Status.PLANNED and not _is_dated(valid, verb, clause):
             # A plan without a date says nothing of any time; its event keeps it.
             return
-        if correcting and verb is not Verb.STOP and valid.start_basis is EndpointBasis.STATED:
+        span = (clause.sentence.start, clause.sentence.end)
+        denied = denied_valid(verb, clause) if status is Status.ASSERTED else []
+        told = replace(claim, verb=Verb.START) if verb is not Verb.STOP else claim
+        dated = verb is not Verb.STOP and valid.start_basis is EndpointBasis.STATED
+        if (correcting or denied) and dated:
             claim = replace(claim, verb=Verb.CORRECTION)
-        self.put(claim, status, valid, event_id, (clause.sentence.start, clause.sentence.end))
+        self.put(claim, status, valid, event_id, span)
+        for wrong in denied:
+            self.put(told, Status.DENIED, wrong, event_id, span)
 
     def _status(self, claim: Claim, stance: Stance, valid: ValidTime, context: TimeContext) -> Status:
         if stance.status in {Status.ASSERTED, Status.REPORTED} and (

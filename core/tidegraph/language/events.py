@@ -145,7 +145,7 @@ def _reasons(sentence: Sentence, things: Sequence[Thing], clauses: Sequence[Clau
 
 def _event_times(sentence: Sentence, context: TimeContext) -> list[tuple[TimeState, Interval | None, str]]:
     """Each distinct time of the sentence; else the one carried from above; else unresolved or static."""
-    times = sentence_times(sentence)
+    times = sentence_times(sentence) or sentence_times(sentence, asides=True)
     resolved = _distinct([t for t in times if t.interval is not None])
     if resolved:
         return [(TimeState.DATED, t.interval, t.rule_id) for t in resolved[:_MAX_TIMES]]

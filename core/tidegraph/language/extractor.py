@@ -24,7 +24,7 @@ from tidegraph.language.status import Stance, stance
 from tidegraph.language.times import TimeContext
 from tidegraph.language.tree import Sentence
 
-RULES_VERSION: Final = "1"
+RULES_VERSION: Final = "2"
 """Raised with every change of the rules that changes what is extracted."""
 NAME: Final = "language"
 _GROUP_CHARS: Final = 200_000

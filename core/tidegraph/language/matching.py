@@ -120,6 +120,12 @@ def _is_person(token: Token) -> bool:
     return token.lemma in _PERSON_NOUNS or is_role(token)
 
 
+def _is_individual(token: Token) -> bool:
+    """A person by name or pronoun, not a post."""
+    named = token.name is not None or token.tag.startswith("PRP")
+    return named and _is_person(token) and token.lower not in {"us", "me", "themselves"}
+
+
 def _is_organisation(token: Token) -> bool:
     if token.tag.startswith("PRP"):
         return token.lower in _THING_PRONOUNS or token.lower in {"they", "we"}
@@ -231,6 +237,7 @@ def _is_award(token: Token) -> bool:
 
 _KINDS: Final = {
     "person": _is_person,
+    "individual": _is_individual,
     "organisation": _is_organisation,
     "group": _is_group,
     "belonging": _is_belonging,

@@ -345,6 +345,8 @@ def _without_role(tokens: Tokens, first: int, end: int) -> int:
         if role and not (i == first and end - first > 1 and tokens.lower[i + 1] in _JOINING_PREPOSITIONS):
             cut = i + 1
         elif role:
+            if (after := _after_of(tokens, i + 1, end)) < end:
+                return after
             cut = end
             break
     if cut == first:
@@ -362,6 +364,14 @@ def _without_role(tokens: Tokens, first: int, end: int) -> int:
     return cut
 
 
+def _after_of(tokens: Tokens, i: int, end: int) -> int:
+    """Where the name of more than one word begins in "Chair of Brightwater Logistics", else ``end``."""
+    first = i + 2 if tokens.lower[i + 1 : i + 2] == ["the"] else i + 1
+    words_ = range(first, end)
+    named = tokens.lower[i] == "of" and len(words_) > 1 and all(tokens.capital(k) for k in words_)
+    return first if named and not {tokens.lower[k] for k in words_} <= _FIELDS else end
+
+
 def _type(tokens: Tokens, first: int, end: int) -> tuple[EntityType, bool]:
     """What kind of thing a name names, and whether that is more than the recogniser's guess."""
     lowers = [tokens.lower[k] for k in range(first, end)]
@@ -369,7 +379,7 @@ def _type(tokens: Tokens, first: int, end: int) -> tuple[EntityType, bool]:
         # "Simon Power" is a person although there are companies called so.
         return EntityType.PERSON, lowers[1] not in _TAILS
     inner = set(lowers[1:]) if len(lowers) > 1 else set()
-    if lowers[-1] in _TAILS or (inner & _CLUBS and lowers[-1] in _CLUBS) or set(lowers) & {"&"}:
+    if (inner and lowers[-1] in _TAILS) or (inner & _CLUBS and lowers[-1] in _CLUBS) or set(lowers) & {"&"}:
         return EntityType.ORGANISATION, True
     if lowers[0] in _JOINING_HEADS and "of" in lowers:
         return EntityType.ORGANISATION, True
@@ -380,6 +390,7 @@ def _type(tokens: Tokens, first: int, end: int) -> tuple[EntityType, bool]:
     if first and tokens.lower[first - 1] in _HONORIFICS:
         return EntityType.PERSON, True
     if not labels:
-        return EntityType.UNSPECIFIED, False
+        guess = EntityType.ORGANISATION if lowers[-1] in _TAILS else EntityType.UNSPECIFIED
+        return guess, False
     label = max(set(labels), key=lambda name: (labels.count(name), name))
     return NER_TYPES[label], False

@@ -14,6 +14,7 @@ from tidegraph.language.matching import Pattern, fits, noun_patterns
 from tidegraph.language.phrases import affiliation, is_group, reference
 from tidegraph.language.roles import Role, is_role, role_of
 from tidegraph.language.status import Stance
+from tidegraph.language.suppliers import supplied
 from tidegraph.language.tree import Sentence, Token
 from tidegraph.language.words import table
 
@@ -208,7 +209,7 @@ def _relation_is(clause: Clause, token: Token, entry: dict[str, Any], others: Se
         owners = [t for t in token.children if t.name is not None and t.dep in {"compound", "nmod"}]
     predicate, service = entry["predicate"], ""
     if predicate == "supplier":
-        predicate, service = _supplied(token)
+        predicate, service = supplied(token)
         owners = [o for o in owners if not o.tag.startswith("PRP")] or [token]
     claims = []
     for owner in owners:
@@ -228,27 +229,6 @@ def _relation_is(clause: Clause, token: Token, entry: dict[str, Any], others: Se
                 )
             )
     return claims
-
-
-def _supplied(token: Token) -> tuple[str, str]:
-    """ "primary payment gateway": the exclusive relation, with what is supplied."""
-    before = [
-        c
-        for c in sorted(token.children, key=lambda c: c.i)
-        if c.i < token.i and c.dep in {"amod", "compound", "nmod"}
-    ]
-    main = any(
-        c.lower in {"primary", "sole", "main", "only", "exclusive", "default", "preferred"} for c in before
-    )
-    kept = [
-        c.lower
-        for c in before
-        if c.name is None
-        and c.lower
-        not in {"primary", "sole", "main", "only", "exclusive", "default", "preferred", "new", "current"}
-    ]
-    service = " ".join([*kept, token.lemma] if token.lemma == "gateway" else kept)
-    return ("primary_supplier" if main else "supplier"), service
 
 
 # --- headlines and lists after a colon ------------------------------------------------------------------

@@ -161,8 +161,11 @@ def _complements(token: Token) -> tuple[list[Token], list[str]]:
     organisations: list[Token] = []
     extra: list[str] = []
     stack = [(token, c) for c in sorted(token.children, key=lambda c: c.i) if c.dep == "prep"]
-    if not stack and (beside := _beside(token)) is not None:
-        stack = [(token, beside)]
+    beside = _beside(token)
+    elsewhere = bool(stack) and beside is not None and beside.lower == "at"
+    if beside is not None and (elsewhere or not stack):
+        # "Head of Payments at Acme": with the organisation told, what stands before it is a field of work.
+        stack.append((token, beside))
     for _, preposition in stack:
         if len(extra) > _MAX_ROLE_WORDS:
             break
@@ -173,7 +176,7 @@ def _complements(token: Token) -> tuple[list[Token], list[str]]:
             portfolio = preposition.lower == "of" or (
                 preposition.lower == "for" and _role_word(token) in _PORTFOLIO
             )
-            more = bool(nested) or _has_later(preposition)
+            more = bool(nested) or _has_later(preposition) or (elsewhere and preposition is not beside)
             if (portfolio and _is_field(target, more)) or preposition.lower == "without":
                 extra += [preposition.lower, *_field_words(target)]
                 stack += nested

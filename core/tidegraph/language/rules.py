@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from tidegraph.language import claims, groups, nominals, statuses, things
+from tidegraph.language import claims, groups, nominals, statuses, suppliers, things
 from tidegraph.language.claims import Builder, Claim
 from tidegraph.language.clauses import Clause
 from tidegraph.language.matching import patterns_for, shows
@@ -17,6 +17,7 @@ _BUILDERS: Final[dict[str, Builder]] = {
     **claims.BUILDERS,
     **groups.BUILDERS,
     **statuses.BUILDERS,
+    **suppliers.BUILDERS,
     **things.BUILDERS,
 }
 

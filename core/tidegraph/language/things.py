@@ -170,7 +170,7 @@ def _price(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]
 
 
 def _version(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
-    versions = take(clause, pattern.b, "version")
+    versions = take(clause, pattern.b, "version") or _misread_version(clause)
     subjects = [t for t in _subjects(clause, pattern) if not fits(t, "version") and fits(t, "thing")]
     if (
         not versions
@@ -183,13 +183,23 @@ def _version(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Clai
         holder = _complement(subject, ("of", "for", "on")) if subject.lemma == "version" else subject
         if holder is not None:
             verb = Verb.STATE if clause.lemma in {"run", "use", "be"} else Verb.START
+            side = Side(holder, noun_text(holder) if holder.name is None else "")
             claims.append(
                 replace(
-                    make(clause, pattern, Side(holder), "version", Side(None, literal_text(versions[0]))),
+                    make(clause, pattern, side, "version", Side(None, literal_text(versions[0]))),
                     verb=verb,
                 )
             )
     return claims
+
+
+def _misread_version(clause: Clause) -> list[Token]:
+    """ "upgraded to version 4.2", where the parser took "version" for a verb: its number."""
+    for child in clause.verb.children:
+        if child.lower in {"version", "release"} and child.dep in {"xcomp", "advcl"}:
+            number = child.child("dobj", "attr", "npadvmod", "nummod", "oprd")
+            return [number] if number is not None and fits(number, "version") else []
+    return []
 
 
 def _release(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
@@ -270,6 +280,22 @@ def _move(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
     return claims
 
 
+def _seat(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
+    """ "The headquarters of Acme are in Leeds"."""
+    claims = []
+    for seat in _subjects(clause, pattern):
+        office = any(c.lower == "head" and c.dep in {"compound", "amod"} for c in seat.children)
+        if seat.lower not in {"headquarters", "hq"} and not (seat.lemma == "office" and office):
+            continue
+        owner = _complement(seat, ("of",)) or next(
+            (c for c in seat.children if c.name is not None and c.dep in {"compound", "nmod"}), None
+        )
+        places = take(clause, pattern.b, "place")
+        if owner is not None and fits(owner, "organisation"):
+            claims += [make(clause, pattern, Side(owner), "headquarters", Side(p)) for p in places[:1]]
+    return claims
+
+
 def _site(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
     """ "opened a plant in Swindale", "closed its Swindale plant"."""
     claims = []
@@ -297,32 +323,6 @@ def _sold(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
     ]
 
 
-def _switch(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
-    """ "Acme switched its payment provider from A to B", "Acme moved from A to B"."""
-    news, olds = take(clause, pattern.b, "name"), take(clause, pattern.d, "name")
-    news, olds = [t for t in news if t.name is not None], [t for t in olds if t.name is not None]
-    subjects = [t for t in clause.slots.get("subj", ()) if fits(t, "organisation") and not is_role(t)]
-    if not subjects or not news or any(n.name is not None and n.name.type is EntityType.PLACE for n in news):
-        return []
-    objects = [t for t in clause.slots.get("obj", ()) if t not in news and t.name is None]
-    service = noun_text(objects[0]).lower() if objects else ""
-    for word in ("provider", "supplier", "vendor"):
-        service = service.removesuffix(word).strip()
-    if not olds and not objects:
-        return []
-    predicate = "primary_supplier" if service else "uses"
-    more = {"service": service} if service else {}
-    claims = [
-        replace(make(clause, pattern, Side(subjects[0]), predicate, Side(n), **more), verb=Verb.START)
-        for n in news[:1]
-    ]
-    claims += [
-        replace(make(clause, pattern, Side(subjects[0]), predicate, Side(o), **more), verb=Verb.STOP)
-        for o in olds[:1]
-    ]
-    return claims
-
-
 def _merged(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
     sides = [t for t in _subjects(clause, pattern) if fits(t, "organisation") and t.name is not None]
     others = [t for t in take(clause, ("with",), "organisation") if t.name is not None]
@@ -345,8 +345,8 @@ BUILDERS: Final[dict[str, Builder]] = {
     "rename": _rename,
     "change-name": _change_name,
     "move": _move,
+    "seat": _seat,
     "site": _site,
     "sold": _sold,
-    "switch": _switch,
     "merged_with": _merged,
 }

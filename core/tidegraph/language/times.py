@@ -20,9 +20,10 @@ from tidegraph.domain.interval import (
     OPEN_END,
     OPEN_START,
     Granularity,
-    Interval,
 )
+from tidegraph.language.asides import denied_times, is_aside
 from tidegraph.language.clauses import Clause
+from tidegraph.language.tenses import Tense, is_background, tense_of, verb_above
 from tidegraph.language.tree import Sentence, Token
 
 _TIMELESS: Final = frozenset({ExpressionKind.DURATION, ExpressionKind.RECURRING, ExpressionKind.VAGUE})
@@ -68,45 +69,6 @@ class TimeContext:
         return self.document.instant - self.document.instant % MICROS_PER_DAY
 
 
-@dataclass(frozen=True, slots=True)
-class Tense:
-    """``past`` for what was, also with "had"; a present perfect is not past."""
-
-    past: bool
-    perfect: bool
-
-
-def tense_of(clause: Clause) -> Tense:
-    """The tense of a clause's verb, or of the verb that governs it."""
-    verb = clause.governor or clause.verb
-    auxiliaries = [c for c in verb.children if c.dep in {"aux", "auxpass"}]
-    if any(c.tag == "VBD" or c.lower == "had" for c in auxiliaries):
-        return Tense(True, any(c.lower == "had" for c in auxiliaries))
-    if any(c.lower in {"has", "have", "'ve", "’ve"} for c in auxiliaries):
-        return Tense(False, True)
-    if any(c.tag in {"VBZ", "VBP", "MD"} for c in auxiliaries):
-        return Tense(False, False)
-    if verb.tag == "VBD":
-        return Tense(True, False)
-    if (
-        verb.tag in {"VBN", "VBG"}
-        and verb.head is not verb
-        and verb.dep in {"acl", "advcl", "conj", "xcomp", "relcl"}
-    ):
-        governing = _verb_above(verb)
-        return Tense(governing is not None and governing.tag == "VBD", False)
-    return Tense(False, False)
-
-
-def _verb_above(token: Token) -> Token | None:
-    current = token
-    while current.head is not current:
-        current = current.head
-        if current.pos in {"VERB", "AUX"} and current.dep not in {"aux", "auxpass"}:
-            return current
-    return None
-
-
 def times_of(clause: Clause) -> list[TimeExpression]:
     """The time expressions that date a clause, nearest first.
 
@@ -128,28 +90,25 @@ def times_of(clause: Clause) -> list[TimeExpression]:
     return []
 
 
-def sentence_times(sentence: Sentence) -> list[TimeExpression]:
-    """The dated expressions of a sentence in text order."""
+def sentence_times(sentence: Sentence, *, asides: bool = False) -> list[TimeExpression]:
+    """The dated expressions of a sentence in text order; ``asides``: also those that date no clause of it."""
+    return _telling(sentence, sentence.tokens, asides=asides)
+
+
+def _telling(sentence: Sentence, tokens: Sequence[Token], *, asides: bool = False) -> list[TimeExpression]:
     found: list[TimeExpression] = []
-    for token in sentence.tokens:
+    for token in tokens:
         time = token.time
-        if (
-            time is not None
-            and _is_telling(time)
-            and (not found or found[-1] is not time)
-            and time not in found
-        ):
+        if time is None or time in found or not _is_telling(time):
+            continue
+        if asides or not is_aside(sentence, token):
             found.append(time)
     return found
 
 
 def _inside(clause: Clause) -> list[TimeExpression]:
     """The times within an apposition ("curator of the museum since 2017")."""
-    found: list[TimeExpression] = []
-    for token in clause.verb.subtree():
-        if token.time is not None and _is_telling(token.time) and token.time not in found:
-            found.append(token.time)
-    return found
+    return _telling(clause.sentence, clause.verb.subtree())
 
 
 def _is_telling(time: TimeExpression) -> bool:
@@ -171,8 +130,8 @@ def _below(sentence: Sentence, anchors: set[int]) -> list[TimeExpression]:
             continue
         if token.time is None or not _is_telling(token.time) or token.time in found:
             continue
-        governor = _verb_above(token)
-        if governor is not None and id(governor) in anchors:
+        governor = verb_above(token)
+        if governor is not None and id(governor) in anchors and not is_aside(sentence, token):
             found.append(token.time)
     return found
 
@@ -206,11 +165,21 @@ def _shared(clause: Clause, verb: Token) -> list[TimeExpression]:
     return []
 
 
+def denied_valid(verb: Verb, clause: Clause) -> list[ValidTime]:
+    """The valid times that a clause's sentence denies ("on 1 April, not on 1 March")."""
+    found = []
+    for time in denied_times(clause.sentence) if times_of(clause) else ():
+        assert time.interval is not None
+        point = _Endpoint(time.interval.start, _grain(time), EndpointBasis.STATED)
+        found.append(_valid(_NO_START, point) if verb is Verb.STOP else _valid(point, _NO_END))
+    return found
+
+
 def _in_foreign_clause(time: TimeExpression, clause: Clause) -> bool:
     """Whether the expression belongs to a subordinate clause that says something else."""
     for token in clause.sentence.tokens:
         if token.time is time:
-            governor = _verb_above(token)
+            governor = verb_above(token)
             return (
                 governor is not None
                 and governor.dep in {"relcl", "advcl", "acl"}
@@ -234,7 +203,8 @@ def valid_time(verb: Verb, clause: Clause, text: str, base: int, context: TimeCo
         times = [context.carried]
     if not times:
         others = any(t.interval is not None for t in sentence_times(clause.sentence))
-        return _undated(verb, tense, context, known_elsewhere=others or bool(meant))
+        known = others or bool(meant) or is_background(clause, tense)
+        return _undated(verb, tense, context, known_elsewhere=known)
     start, end = _endpoints(verb, times, text, base, tense)
     return _assemble(verb, start, end, tense, context)
 
@@ -351,7 +321,7 @@ def _text_grain(text: str) -> Granularity:
 def _undated(verb: Verb, tense: Tense, context: TimeContext, *, known_elsewhere: bool) -> ValidTime | None:
     """A sentence without a date of its own: the document's day counts for a change; a state is seen there."""
     if verb is Verb.STATE:
-        if tense.past and not tense.perfect:
+        if tense.past:
             return None
         if context.document is None:
             return _valid(_NO_START, _NO_END)
@@ -387,13 +357,3 @@ def is_ahead(valid: ValidTime, verb: Verb, context: TimeContext) -> bool:
         return False
     moment = valid.end if verb is Verb.STOP else valid.start
     return moment not in {OPEN_START, OPEN_END} and moment >= context.day + MICROS_PER_DAY
-
-
-def event_interval(times: Sequence[TimeExpression]) -> tuple[Interval, str] | None:
-    """The time of an event: the finest resolved expression (DyG-RAG: it is the anchor), with its rule."""
-    resolved = [t for t in times if t.interval is not None]
-    if not resolved:
-        return None
-    best = min(resolved, key=lambda t: (int(t.interval.granularity) if t.interval else 99, t.start_char))
-    assert best.interval is not None
-    return best.interval, best.rule_id

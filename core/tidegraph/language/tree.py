@@ -144,9 +144,9 @@ def _coordinate(run: Sequence[Token], head: Token, dep: str) -> None:
 def _give_subjects(tokens: Sequence[Token]) -> None:
     """ "... of Acme and Jane Roe took over": the joined name before a verb is its subject."""
     for verb in tokens[2:]:
-        if verb.tag not in {"VBD", "VBZ", "VBP"} or any(
-            c.dep in {"nsubj", "nsubjpass"} for c in verb.children
-        ):
+        main = verb.head if verb.dep in {"aux", "auxpass"} else verb
+        subjects = any(c.dep in {"nsubj", "nsubjpass"} for c in (*verb.children, *main.children))
+        if verb.tag not in {"VBD", "VBZ", "VBP"} or subjects:
             continue
         name, joint = tokens[verb.i - 1], tokens[verb.i - 2]
         if name.name is None or name.dep != "conj" or joint.dep != "cc" or name.head.i > joint.i:

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (sentences stay on one line)
 """What sentences of many wordings are read to claim; written for these tests."""
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import pytest
 from tests.unit.language.documents import claims, document, extract, extractor
 
 from tidegraph.domain.documents import ExtractedDocument
-from tidegraph.domain.interval import OPEN_END, OPEN_START
+from tidegraph.domain.interval import OPEN_END, OPEN_START, instant
 
 CASES = [json.loads(line) for line in (Path(__file__).parent / "claims_cases.jsonl").open(encoding="utf-8")]
 
@@ -123,8 +124,116 @@ def test_the_same_document_gives_the_same_ids():
     assert extract(text) == extract(text)
 
 
-def test_a_correction_restates_the_start():
-    (assertion,) = extract(
+def test_a_correction_restates_the_start_and_denies_the_wrong_one():
+    right, wrong = extract(
         "Correction: Elodie Fenn started as finance director of Carrow Mills on 1 April 2020, not on 1 March."
     ).assertions
-    assert assertion.verb.name == "CORRECTION"
+    assert (right.verb.name, right.status.name, right.valid.start) == (
+        "CORRECTION",
+        "ASSERTED",
+        instant(2020, 4, 1),
+    )
+    assert (wrong.verb.name, wrong.status.name, wrong.valid.start) == (
+        "START",
+        "DENIED",
+        instant(2020, 3, 1),
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Correction to our letter of 7 March: Ada Poll became treasurer of Carrow Mills on 9 March 2020, not on 2 March 2020.",
+        "In our notice dated 7 March the date was wrong: Ada Poll became treasurer of Carrow Mills on 9 March 2020 and not on 2 March 2020.",
+        "Ada Poll became treasurer of Carrow Mills on 9 March 2020 rather than on 2 March 2020.",
+        "Ada Poll became treasurer of Carrow Mills not on 2 March 2020 but on 9 March 2020.",
+    ],
+)
+def test_the_date_of_a_note_and_a_denied_date_do_not_date_what_is_told(text: str):
+    found = extract(text)
+    starts = {(a.status.name, a.verb.name): a.valid.start for a in found.assertions}
+    assert starts == {
+        ("ASSERTED", "CORRECTION"): instant(2020, 3, 9),
+        ("DENIED", "START"): instant(2020, 3, 2),
+    }
+    assert [e.interval.start for e in found.events if e.interval] == [instant(2020, 3, 9)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Bren Holvik moved to Leeds, where he had led the harbour team.",
+        "Ada Poll wrote to Bren Holvik, who founded Harrow Instruments.",
+        "Ada Poll knew that Bren Holvik had joined the docs team.",
+    ],
+)
+def test_what_was_so_before_is_not_dated_by_the_document(text: str):
+    told = [a for a in extract(text).assertions if a.predicate in {"leads", "founded", "member_of"}]
+    assert [a for a in told if a.valid.start != OPEN_START or a.valid.end != OPEN_END] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "claim", "qualifiers"),
+    [
+        (
+            "Ada Poll became Chair of Carrow Logistics on 9 March 2020.",
+            ("Ada Poll", "holds_role", "Carrow Logistics", "start"),
+            {"role": "chair"},
+        ),
+        (
+            "Ada Poll was named Director of Lending at Carrow Mills on 9 March 2020.",
+            ("Ada Poll", "holds_role", "Carrow Mills", "start"),
+            {"role": "director of lending"},
+        ),
+        (
+            "Ada Poll resigned as Head of Insurance at Carrow Mills on 9 March 2020.",
+            ("Ada Poll", "holds_role", "Carrow Mills", "stop"),
+            {"role": "head of insurance"},
+        ),
+        (
+            "Carrow Mills chose Borwick Bank as its main card provider on 9 March 2020.",
+            ("Carrow Mills", "primary_supplier", "Borwick Bank", "start"),
+            {"service": "card"},
+        ),
+        (
+            "Borwick Bank replaced Quill Pay as the sole card provider of Carrow Mills on 9 March 2020.",
+            ("Carrow Mills", "primary_supplier", "Borwick Bank", "start"),
+            {"service": "card"},
+        ),
+        (
+            "Borwick Bank replaced Quill Pay as the sole card provider of Carrow Mills on 9 March 2020.",
+            ("Carrow Mills", "primary_supplier", "Quill Pay", "stop"),
+            {"service": "card"},
+        ),
+        ("Ada Poll reports to Bren Holvik.", ("Ada Poll", "reports_to", "Bren Holvik", "state"), {}),
+        (
+            "The head office of Carrow Mills is in Leeds.",
+            ("Carrow Mills", "headquarters", "Leeds", "state"),
+            {},
+        ),
+        (
+            "The ledger service has been running on Quill Cloud since 9 March 2020.",
+            ("ledger service", "uses", "Quill Cloud", "state"),
+            {},
+        ),
+        (
+            "The storage team moved the ledger service to Quill Cloud in March 2020.",
+            ("ledger service", "uses", "Quill Cloud", "start"),
+            {},
+        ),
+        (
+            "The ledger service was upgraded to version 3.1 on 9 March 2020.",
+            ("ledger service", "version", "3.1", "start"),
+            {},
+        ),
+        (
+            "Ada Poll and Bren Holvik were appointed joint treasurers of Carrow Mills on 9 March 2020.",
+            ("Bren Holvik", "holds_role", "Carrow Mills", "start"),
+            {"role": "joint treasurer"},
+        ),
+    ],
+)
+def test_claims_with_qualifiers(text: str, claim: tuple[str, str, str, str], qualifiers: dict[str, str]):
+    found = extract(text)
+    told = zip(claims(found), [dict(a.qualifiers) for a in found.assertions], strict=True)
+    assert (claim, qualifiers) in list(told)
