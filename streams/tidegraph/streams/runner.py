@@ -24,6 +24,8 @@ logger = logging.getLogger(__name__)
 BUG_ATTEMPTS: Final = 3
 """How often a failure of ours is tried again before it is buried: some are races."""
 _HEADERS_KEPT: Final = 30
+_HEADER_BYTES_KEPT: Final = 32 * 1024
+"""What a dead letter keeps of headers where the whole record is too large for one."""
 _OVERSIZED: Final = b"tidegraph: the record is larger than a dead letter may be"
 
 
@@ -84,7 +86,9 @@ class Scribe:
         try:
             await self.persist(lambda: self.sink.bury(key, value, headers))
         except LimitExceeded:
-            await self.persist(lambda: self.sink.bury(key, _OVERSIZED, headers[-_HEADERS_KEPT:]))
+            # A sender's key or header may be what is too large: no record may hold its partition up.
+            small = [(name, each) for name, each in headers if len(each) <= _HEADER_BYTES_KEPT]
+            await self.persist(lambda: self.sink.bury(key, _OVERSIZED, small[-_HEADERS_KEPT:]))
         cause = f"{failure.reason}: {error.args[0] if error.args else ''}"
         line = status_line(subject, self.stage, now, outcome=Outcome.DEAD_LETTER, cause=cause)
         await self.persist(lambda: self.sink.tell((line,)))

@@ -2,7 +2,9 @@
 
 Clocks step back. A replay must give each record the stamp that it was given first, so the few records
 whose stamp is not their own append time are remembered: where a step back began (the floor that holds
-from there on), and records that claimed a time to come (their ceiling).
+from there on), and records that claimed a time to come (their ceiling). Of each the last thousand are
+kept: a replay reaches back over what was not acknowledged, which is far less. On a topic without
+LogAppendTime, whose producers disagree about the time, there is no end to them.
 """
 
 from __future__ import annotations
@@ -10,8 +12,11 @@ from __future__ import annotations
 import json
 from bisect import bisect_right
 from dataclasses import dataclass, field
+from typing import Final
 
 from tidegraph.domain.interval import OPEN_START
+
+KEPT: Final = 1_000
 
 
 @dataclass(slots=True)
@@ -36,8 +41,11 @@ class PartitionStamps:
         claimed = appended_at
         if claimed > latest:
             claimed = self.ceilings[offset] = latest
+            if len(self.ceilings) > KEPT:
+                del self.ceilings[min(self.ceilings)]
         if claimed < self.highest and self._floor(offset) != self.highest:
             self.floors.append((offset, self.highest))
+            del self.floors[:-KEPT]
         self.next_offset = offset + 1
         self.highest = max(claimed, self.highest)
         return self.highest

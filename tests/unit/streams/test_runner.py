@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 from hypothesis import given
@@ -57,6 +57,7 @@ class Memory:
 
     failures: list[BaseException] = field(default_factory=list)
     too_large: bytes | None = None
+    letter_bytes: int = 1_000_000
     written: list[bytes] = field(default_factory=list)
     told: list[StatusRecord] = field(default_factory=list)
     buried: list[tuple[bytes, bytes, Headers]] = field(default_factory=list)
@@ -77,7 +78,7 @@ class Memory:
 
     async def bury(self, key: bytes, value: bytes, headers: Headers) -> None:
         self._fail()
-        if value == self.too_large:
+        if value == self.too_large or sum(len(each) for _, each in headers) > self.letter_bytes:
             raise LimitExceeded("RECORD_TOO_LARGE", "too large")
         self.buried.append((key, value, headers))
 
@@ -129,6 +130,17 @@ async def test_the_log_is_waited_for_too() -> None:
     await _runner(Script({0: [Rejected("BAD", "x")]}), sink).run([_item(0), _item(1)])
     assert sink.written == [b"1"]
     assert [dead.reason for dead in sink.letters()] == ["BAD"]
+
+
+async def test_no_key_or_header_of_a_sender_holds_the_stream_up() -> None:
+    sink = Memory()
+    huge = b"x" * 2_000_000
+    item = _item(1)
+    item = replace(item, record=replace(item.record, key=huge, headers=(("big", huge), ("small", b"kept"))))
+    await _runner(Script({1: [Rejected("BAD", "x")]}), sink).run([_item(0), item, _item(2)])
+    assert sorted(sink.written) == [b"0", b"2"]
+    [dead] = sink.letters()
+    assert (dead.reason, dead.position.offset, dead.headers) == ("BAD", 1, (("small", b"kept"),))
 
 
 async def test_an_output_that_is_too_large_is_the_document_s_fault() -> None:

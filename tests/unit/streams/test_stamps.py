@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tidegraph.streams.progress import MemoryProgress
-from tidegraph.streams.stamps import PartitionStamps
+from tidegraph.streams.stamps import KEPT, PartitionStamps
 
 TIMES = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), min_size=1, max_size=30)
 
@@ -41,6 +41,17 @@ def test_going_on_after_a_restart_equals_not_having_stopped(
     restored = PartitionStamps.load(stamps.dump())
     rest = [restored.stamp(len(before) + n, at, latest) for n, (at, latest) in enumerate(after)]
     assert first + rest == _first_pass(before + after)[1]
+
+
+def test_what_is_remembered_is_bounded_and_the_latest_is_kept() -> None:
+    times = [(value, 10_000_000) for n in range(3 * KEPT) for value in (10 + n, n)]
+    times += [(n, 5) for n in range(9, 9 + 2 * KEPT)]
+    stamps, first = _first_pass(times)
+    assert max(len(stamps.floors), len(stamps.ceilings)) == KEPT
+    start = len(times) - KEPT
+    assert [stamps.stamp(offset, times[offset][0], 99) for offset in range(start, len(times))] == first[
+        start:
+    ]
 
 
 def test_a_steady_clock_leaves_nothing_to_remember() -> None:
