@@ -223,6 +223,32 @@ async def test_a_register_falls_silent(writer: GraphWriter, store: GraphStore) -
     assert ends == {"ann": at(2022), "bob": at(2023), "cy": OPEN_END}
 
 
+@pytest.mark.parametrize("first", [1, 2])
+async def test_a_register_speaks_from_its_first_part_on_whichever_part_comes_last(
+    writer: GraphWriter, store: GraphStore, first: int
+) -> None:
+    """Parts that others wrote to the record of belief may differ in their recorded time."""
+
+    def table(revision: str, year: int, recorded_at: int, part: int, *values: str) -> ExtractedDocument:
+        parts = 1 if revision == "1" else 2
+        made = writing(
+            "roster", revision, at(year), recorded_at, kind=DocumentKind.REGISTER, part=part, parts=parts
+        )
+        for value in values:
+            made.says("Team", "lists", value, since(at(year)), verb=Verb.STATE)
+        return made.done()
+
+    early = table("2", 2022, at(2024, 2), 1)
+    late = table("2", 2022, at(2024, 3), 2, "bob")
+    order = [early, late] if first == 1 else [late, early]
+    await writer.write(GRAPH, PARTITION, items([table("1", 2020, at(2024, 1), 1, "ann", "bob")]))
+    for place, part in enumerate(order, start=1):
+        await writer.write(GRAPH, PARTITION, items([part], place))
+    between = {name: end for name, _, end in await believed(store, known_at=at(2024, 2, 15))}
+    assert between["ann"] == at(2022)
+    assert {name: end for name, _, end in await believed(store)} == {"ann": at(2022), "bob": OPEN_END}
+
+
 async def test_names_are_gathered_under_one_entity(writer: GraphWriter, store: GraphStore) -> None:
     for place, name in enumerate(("Acme Inc.", "ACME", "The Acme Corporation")):
         made = writing(f"d{place}", time=at(2020)).says(name, "lists", f"v{place}", since(at(2020)))

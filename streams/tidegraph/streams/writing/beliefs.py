@@ -133,13 +133,17 @@ def _registers(writes: Sequence[DocumentWrite], submissions: Submissions, moves:
 
     Their silence may end anything that they ever said.
     """
-    moved = {**dict(moves.withdrawn)}
+    moved = dict(moves.withdrawn)
     for origin, at in moves.recorded_earlier:
         _lower(moved, origin, at)
     found: dict[str, int] = {}
     for write in writes:
         if write.record.header.kind in (DocumentKind.REGISTER, DocumentKind.RETRACTION):
-            _lower(found, write.record.header.document_id, write.record.header.recorded_at)
+            # The last part to come makes its revision speak, from the recorded time of the first on.
+            document_id, submission = write.record.header.document_id, write.record.revision_origin
+            for record in submissions.records(document_id):
+                if record.revision_origin == submission:
+                    _lower(found, document_id, record.header.recorded_at)
     for document_id in submissions.document_ids():
         for record in submissions.records(document_id):
             if record.origin in moved and record.header.kind is DocumentKind.REGISTER:
