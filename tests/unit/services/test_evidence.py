@@ -17,6 +17,7 @@ from tidegraph.services.usecases import facts
 from tidegraph.services.usecases.answers import Outcome
 from tidegraph.services.usecases.context import Moment
 from tidegraph.services.usecases.moment import AskedTime, resolve
+from tidegraph.services.usecases.parts import part_of
 from tidegraph.services.usecases.quoting import sentences
 
 SECRET = Doc("sec", "2024-05-01", labels=("hr",))
@@ -145,3 +146,56 @@ async def test_an_entity_is_unknown_to_who_may_not_know_of_it(
     else:
         with pytest.raises(NotFound, match="Mira Kahn"):
             await facts.get_entity(world.ports(), moment, "Mira Kahn")
+
+
+RELEASES = (
+    "Petrel Amber was released on 31 March 2023, Petrel Birch on 1 April 2023, Petrel Cedar on 30 June 2023 "
+    "and Petrel Dogwood on 1 July 2023."
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "named"),
+    [
+        ("Which Petrel releases came out in the second quarter of 2023?", {"Birch", "Cedar"}),
+        ("Which Petrel releases came out after 1 April 2023?", {"Cedar", "Dogwood"}),
+        ("Which was the last Petrel release before 1 July 2023?", {"Cedar"}),
+        ("Which Petrel releases came out in 2022?", set()),
+    ],
+)
+async def test_a_list_of_dated_items_answers_with_the_items_of_the_asked_time(
+    question: str, named: set[str]
+) -> None:
+    world = World()
+    doc = Doc("d1", "2023-07-10", title="Petrel releases")
+    for day in ("2023-03-31", "2023-04-01", "2023-06-30", "2023-07-01"):
+        world.event(RELEASES, day, "Petrel", doc=doc)
+    await world.build()
+    answer = (await world.ask(question)).answer
+    assert {name for name in ("Amber", "Birch", "Cedar", "Dogwood") if name in answer.text} == named
+    assert all(cited.sentence == RELEASES for cited in answer.citations)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "day", "part"),
+    [
+        (
+            "Quill version 1 came on 3 March 2021, version 2 on 10 May 2022.",
+            "2022-05-10",
+            "version 2 on 10 May 2022",
+        ),
+        ("It opened on 3 March 2021 and closed on 5 May 2022.", "2022-05-05", ""),
+        ("Acme moved on 3 March 2021, and on 5 May 2022.", "2022-05-05", ""),
+        ("On 3 March 2021 Acme moved; Bolt followed on 5 May 2022.", "2022-05-05", ""),
+        ("Acme moved on 3 March 2021.", "2021-03-03", ""),
+    ],
+)
+async def test_only_an_item_that_stands_for_itself_is_taken_out_of_its_sentence(
+    sentence: str, day: str, part: str
+) -> None:
+    world = World()
+    event_id = world.event(sentence, day, "Acme")
+    await world.build()
+    seen = Visibility(OPEN_END - 1, None)
+    [record] = await world.store.events(GRAPH, [event_id], seen)
+    assert part_of(record, world.ports().grounding) == (part or sentence)

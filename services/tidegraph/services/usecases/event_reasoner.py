@@ -23,6 +23,7 @@ from tidegraph.services.usecases.event_search import (
     says_all,
     stems_of,
 )
+from tidegraph.services.usecases.parts import part_of
 from tidegraph.services.usecases.phrasing import asked_in_words, listed
 from tidegraph.services.usecases.question import Asked, Order, Question, Relation, turning_words
 from tidegraph.services.usecases.scope import Scope, window_of
@@ -88,7 +89,7 @@ class EventReasoner:
             chosen = [r for r in chosen if interval_of(r).start >= scope.interval.end]
         if not chosen:
             return None
-        return self._told(chosen[:EVENTS_MAX], scope, [r.event.sentence for r in chosen[:EVENTS_MAX]])
+        return self._told(chosen[:EVENTS_MAX], scope, [self._part(r) for r in chosen[:EVENTS_MAX]])
 
     async def _fitting(self, scope: Scope) -> Answer | None:
         """The best-covering events in the asked time."""
@@ -105,14 +106,16 @@ class EventReasoner:
         records = distinct(hit.record for hit in best)
         if scope.given or question.order is not Order.NONE:
             dated = [record for record in records if is_dated(record)]
-            picked = select(dated, interval_of, scope.relation, scope.interval, question.order, False)
+            picked = select(
+                dated, interval_of, scope.relation, scope.interval, question.order, question.plural
+            )
             records = picked or ([] if question.order is not Order.NONE else records)
         if not records:
             return None
         if question.asked is Asked.TRUTH:
             plain = [r for r in records if not _denied(r.event.sentence) and self._speaks_of_it(r)]
             return self._told(plain[:1], scope, ["yes"]) if plain else None
-        told = records[:3] if question.plural else records[:1]
+        told = records[: EVENTS_MAX if scope.given else 3] if question.plural else records[:1]
         return self._told(told, scope, self._values(told))
 
     def _fits(self, record: EventRecord, scope: Scope) -> bool:
@@ -167,8 +170,11 @@ class EventReasoner:
                 for entity_id in record.entity_ids
                 if entity_id not in known and self._is(entity_id, wanted)
             ]
-            found.append(others[0] if len(set(others)) == 1 else record.event.sentence)
+            found.append(others[0] if len(set(others)) == 1 else self._part(record))
         return list(dict.fromkeys(found))
+
+    def _part(self, record: EventRecord) -> str:
+        return part_of(record, self._work.ports.grounding)
 
     def _is(self, entity_id: str, wanted: EntityType) -> bool:
         record = self._work.names.get(entity_id)
@@ -179,11 +185,11 @@ class EventReasoner:
         work.step("scope", scope_in_words(scope.relation, scope.interval))
         citations = tuple(cite_event(str(i + 1), record) for i, record in enumerate(records))
         lines = [
-            f"{_dated(record)}{record.event.sentence.rstrip('.')} [{cited.label}]"
+            f"{_dated(record)}{self._part(record).rstrip('.')} [{cited.label}]"
             for record, cited in zip(records, citations, strict=True)
         ]
         work.step("evidence", f"{len(records)} events in scope, quoted")
-        quoted = set(values) <= {record.event.sentence for record in records}
+        quoted = set(values) <= {self._part(record) for record in records}
         yes = list(values) == ["yes"]
         quoted = quoted or (not yes and all(value in " ".join(lines) for value in values))
         lead = "" if quoted else f"{'Yes' if yes else listed(list(values))}. "

@@ -151,10 +151,11 @@ def interval_of(record: EventRecord) -> Interval:
 
 
 def distinct(records: Iterable[EventRecord]) -> list[EventRecord]:
-    """Events in order, of equal sentences only the first."""
-    found: dict[str, EventRecord] = {}
+    """Events in order, of equal sentences of one time only the first."""
+    found: dict[tuple[str, Interval | None], EventRecord] = {}
     for record in records:
-        found.setdefault(" ".join(record.event.sentence.casefold().split()), record)
+        sentence = " ".join(record.event.sentence.casefold().split())
+        found.setdefault((sentence, record.event.interval), record)
     return list(found.values())
 
 

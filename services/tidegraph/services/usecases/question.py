@@ -315,7 +315,7 @@ def _order(words: list[str]) -> Order:
 def _plural(masked: str, words: list[str]) -> bool:
     if set(words) & _tables().plural:
         return True
-    match = re.match(r"(?:\w+ )?(?:which|what) (?:\w+ )?(?P<noun>\w+)", masked)
+    match = re.match(r"(?:\w+ )?(?:which|what) (?:[\w§]+ )?(?P<noun>\w+)", masked)
     noun = match["noun"] if match else ""
     return noun.endswith("s") and not noun.endswith(("ss", "us", "is")) and noun not in ("was", "does", "has")
 
