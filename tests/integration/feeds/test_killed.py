@@ -15,7 +15,7 @@ from tests.integration.streams.harness import Place, until
 from tidegraph.log.deadletter import list_letters
 from tidegraph.streams.setup import Graphs
 
-pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(1_800)]
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(1_800), pytest.mark.slow]
 
 
 async def test_a_killed_worker_loses_and_duplicates_nothing(fed: Fed, here: Place) -> None:
