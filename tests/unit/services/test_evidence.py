@@ -199,3 +199,50 @@ async def test_only_an_item_that_stands_for_itself_is_taken_out_of_its_sentence(
     seen = Visibility(OPEN_END - 1, None)
     [record] = await world.store.events(GRAPH, [event_id], seen)
     assert part_of(record, world.ports().grounding) == (part or sentence)
+
+
+async def _renamed() -> World:
+    world = World()
+    for person in ("Elsa Lund", "Ivar Dahl", "Tom Birk"):
+        world.person(person)
+    world.claim("Elsa Lund", "holds_role", "Norvik", "2019-04-01", role="ceo")
+    world.claim("Tom Birk", "holds_role", "Tarn", "2019-04-01", role="ceo")
+    world.claim("Norvik", "name", "Aurora", "2022-09-01", literal=True, doc=Doc("ren", "2022-09-01"))
+    world.claim("Ivar Dahl", "holds_role", "Aurora", "2023-02-01", role="ceo")
+    return await world.build()
+
+
+async def test_what_was_told_under_a_former_name_answers_and_the_renaming_is_cited() -> None:
+    answer = (await (await _renamed()).ask("Who was CEO of Aurora in 2020?")).answer
+    assert answer.values == ("Elsa Lund",)
+    assert answer.text.endswith("Norvik has been called Aurora since 1 September 2022 [2].")
+    assert [check.passed for check in answer.checks] == [True] * 4
+    assert answer.citations[-1].document_id == "ren"
+
+
+@pytest.mark.parametrize(
+    ("question", "values"),
+    [
+        ("Who was CEO of Aurora in 2024?", ("Ivar Dahl",)),
+        ("Who was CEO of Aurora in 2018?", ()),
+        ("Who was CFO of Aurora in 2020?", ()),
+        ("Who was CEO of Tarn in 2018?", ()),
+    ],
+)
+async def test_other_names_are_only_a_last_resort(question: str, values: tuple[str, ...]) -> None:
+    answer = (await (await _renamed()).ask(question)).answer
+    assert answer.values == values
+    assert (answer.outcome is Outcome.NOT_KNOWN) == (not values)
+
+
+async def test_a_renaming_counts_from_when_it_was_known() -> None:
+    world = World()
+    world.person("Elsa Lund")
+    early, late = Doc("a", known="2020-01-01"), Doc("ren", "2022-09-01", known="2022-09-01")
+    world.claim("Elsa Lund", "holds_role", "Norvik", "2019-04-01", role="ceo", doc=early)
+    world.claim("Norvik", "name", "Aurora", "2022-09-01", literal=True, doc=late)
+    world.event("Aurora opened a site.", "2020-01-01", "Aurora", doc=early)
+    await world.build()
+    question = "Who was CEO of Aurora in 2020?"
+    assert (await world.ask(question)).answer.values == ("Elsa Lund",)
+    assert (await world.ask(question, known="2021")).answer.outcome is Outcome.NOT_KNOWN

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from tidegraph.ports import ChatModel, ChunkRecord, EventRecord
 from tidegraph.services.caller import Caller
 from tidegraph.services.usecases.answers import Answer, Outcome
 from tidegraph.services.usecases.checking import checked
-from tidegraph.services.usecases.compose import not_known
+from tidegraph.services.usecases.compose import line, not_known
 from tidegraph.services.usecases.context import Moment, Ports
 from tidegraph.services.usecases.event_reasoner import EventReasoner
 from tidegraph.services.usecases.event_search import EventSearch
@@ -19,6 +19,7 @@ from tidegraph.services.usecases.passages import PassageFinder
 from tidegraph.services.usecases.question import Question
 from tidegraph.services.usecases.reading import read_text
 from tidegraph.services.usecases.reasoner import TIMES, FactReasoner
+from tidegraph.services.usecases.renames import under_other_names, with_renamings
 from tidegraph.services.usecases.retrieve import retrieve
 from tidegraph.services.usecases.scope import Scope, scope_of
 from tidegraph.services.usecases.timecot import TimeCot
@@ -94,7 +95,7 @@ class Asking:
             async for part in self._with_model(work, chat, scope):
                 yield part
             return
-        answer = checked(await built_in(work, scope), moment)
+        answer = checked(await _answered(work, scope), moment)
         yield await arranged(work, answer.facts, await self._shown_events(work, answer), self._budget)
         for step in answer.steps:
             yield Reasoning(f"{step}\n")
@@ -127,6 +128,23 @@ class Asking:
         answer = checked(answer, work.moment, template.retrieved_ids)
         yield Text(answer.text)
         yield Finished(answer, work)
+
+
+async def _answered(work: Work, scope: Scope) -> Answer:
+    """The built-in answer; where none is known, also from what was told under other names."""
+    answer = await built_in(work, scope)
+    if answer.outcome is not Outcome.NOT_KNOWN:
+        return answer
+    found = await under_other_names(work)
+    if found is None:
+        return answer
+    question, renamings = found
+    wider = replace(work, question=question)
+    wider.step("names", "; ".join(line(work, fact) for fact in renamings))
+    under = await built_in(wider, scope)
+    if under.outcome is not Outcome.ANSWERED:
+        return answer
+    return await with_renamings(wider, under, renamings)
 
 
 async def built_in(work: Work, scope: Scope) -> Answer:
