@@ -19,7 +19,8 @@ from tidegraph.language.tree import Sentence, Token
 from tidegraph.language.words import table
 
 _COPULAS: Final = frozenset({"be", "become", "remain", "stay"})
-_PLAIN: Final = Stance(Status.ASSERTED, True, False, False)
+PLAIN: Final = Stance(Status.ASSERTED, True, False, False)
+"""The stance of what is told without a verb."""
 
 
 @cache
@@ -91,7 +92,7 @@ def _of_post(clause: Clause, slot: str, token: Token) -> list[Claim]:
     holders = [t for t in role.organisations if t not in owners]
     if not holders:
         return []
-    made = [c for owner in owners for c in role_claim(clause, _own("noun.post"), Side(owner), role, holders)]
+    made = [c for owner in owners for c in role_claim(clause, own("noun.post"), Side(owner), role, holders)]
     return [replace(claim, verb=does) for claim in made]
 
 
@@ -180,7 +181,7 @@ def _role_is(clause: Clause, token: Token, others: Sequence[Token]) -> list[Clai
     persons = [t for t in others if t.name is not None and fits(t, "person")]
     if role is None or not persons:
         return []
-    pattern = _own("post.is")
+    pattern = own("post.is")
     return [
         replace(c, verb=Verb.STATE)
         for p in persons
@@ -189,7 +190,8 @@ def _role_is(clause: Clause, token: Token, others: Sequence[Token]) -> list[Clai
 
 
 @cache
-def _own(rule: str) -> Pattern:
+def own(rule: str) -> Pattern:
+    """A rule that is no pattern of the data file, as one."""
     return Pattern(rule, "role", Verb.STATE, (), (), (), (), "", "", frozenset(), "", False, False, {})
 
 
@@ -219,7 +221,7 @@ def _relation_is(clause: Clause, token: Token, entry: dict[str, Any], others: Se
                 replace(
                     make(
                         clause,
-                        _own(f"is.{token.lemma}"),
+                        own(f"is.{token.lemma}"),
                         Side(subject),
                         predicate,
                         Side(obj),
@@ -256,7 +258,7 @@ def _headline(sentence: Sentence, found: Sequence[Clause]) -> list[tuple[Claim, 
         return []
     clause = Clause(left[0], "", frozenset(), {}, False, None, None, sentence)
     clause = found[0] if found and not found[0].lemma else clause
-    pattern = _own("headline")
+    pattern = own("headline")
     roles = [
         r for t in left if (is_role(t) or t.lemma in {"role", "position"}) and (r := role_of(t)) is not None
     ]
@@ -277,7 +279,7 @@ def _headline(sentence: Sentence, found: Sequence[Clause]) -> list[tuple[Claim, 
             claims.append(
                 make(clause, pattern, Side(person), affiliation(reference(groups[-1])), Side(groups[-1]))
             )
-    return [(replace(claim, verb=does), _PLAIN) for claim in claims]
+    return [(replace(claim, verb=does), PLAIN) for claim in claims]
 
 
 def _modifies_group(token: Token) -> bool:
@@ -302,7 +304,7 @@ def _appositions(
             clause, attitude = _clause_at(role.token, token, sentence, found, stances)
             if former:
                 continue
-            pattern = _own("apposition")
+            pattern = own("apposition")
             claims = role_claim(clause, pattern, Side(token), role, role.organisations)
             result += [
                 (replace(c, verb=Verb.STATE, confidence=FULL if role.organisations else GUESSED), attitude)
@@ -376,4 +378,4 @@ def _clause_at(
     for clause, attitude in zip(found, stances, strict=True):
         if clause.verb in {role, person}:
             return clause, attitude
-    return Clause(role, "apposition", frozenset(), {}, False, None, None, sentence), _PLAIN
+    return Clause(role, "apposition", frozenset(), {}, False, None, None, sentence), PLAIN

@@ -204,6 +204,8 @@ def _spans_of(title: str, text: str) -> list[tuple[int, int]]:
         return []
     if len(words_) > 1 and not title[:1].isupper() and not any(c.isupper() for c in title):
         return []
+    if _is_post(words_):
+        return []
     spans = []
     at = text.find(title)
     while at >= 0:
@@ -214,14 +216,16 @@ def _spans_of(title: str, text: str) -> list[tuple[int, int]]:
     return spans
 
 
+def _is_post(title: Sequence[str]) -> bool:
+    """ "Head of Payments", "Chief Financial Officer": a post, which is read as one in the text."""
+    first, last = title[0].lower(), title[-1].lower()
+    joined = len(title) > 2 and title[1] in {"of", "for", "to"} and first in words("roles", "heads")
+    return joined or last in {"officer", "director"}
+
+
 def _is_read(text: str) -> bool:
     """Whether a text is in the language of the rules (English), judged by its function words."""
     found = _WORD.findall(text[:2_000].lower())
     if len(found) < _MIN_WORDS:
         return True
     return sum(w in _ENGLISH for w in found) * 12 >= len(found)
-
-
-def is_title_word(word: str) -> bool:
-    """Whether a lower-case word opens sentences without being a name."""
-    return word in words("names", "openers")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from tidegraph.language import claims, groups, nominals, statuses, suppliers, things
+from tidegraph.language import claims, groups, lists, nominals, statuses, suppliers, things
 from tidegraph.language.claims import Builder, Claim
 from tidegraph.language.clauses import Clause
 from tidegraph.language.matching import patterns_for, shows
@@ -31,6 +31,10 @@ def read(
     for clause, attitude in zip(found, stances, strict=True):
         result += [(claim, attitude) for claim in _of_clause(clause, attitude, earlier)]
         result += [(claim, attitude) for claim in nominals.of_arguments(clause, attitude)]
+    listed = lists.terms(sentence)
+    terms = {(id(claim.subject.token), claim.predicate) for claim in listed}
+    result = [told for told in result if (id(told[0].subject.token), told[0].predicate) not in terms]
+    result += [(claim, nominals.PLAIN) for claim in listed]
     said = {(id(claim.subject.token), claim.predicate) for claim, _ in result}
     result += [
         (claim, attitude)

@@ -122,13 +122,13 @@ def _governed(clause: Clause) -> list[TimeExpression]:
 
 def _below(sentence: Sentence, anchors: set[int]) -> list[TimeExpression]:
     found: list[TimeExpression] = []
-    before = ""
+    before, aside = "", None
     for token in sentence.tokens:
         bracketed, before = before == "(", token.text
         if bracketed and token.time is not None:
             # "Wesley Linden (1930-2017)": a life or a term of its own.
-            continue
-        if token.time is None or not _is_telling(token.time) or token.time in found:
+            aside = token.time
+        if token.time is None or token.time is aside or not _is_telling(token.time) or token.time in found:
             continue
         governor = verb_above(token)
         if governor is not None and id(governor) in anchors and not is_aside(sentence, token):

@@ -227,13 +227,3 @@ class Token:
     value: object
     rule: str = ""
     parts: tuple[Token, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """An expression found in the text, not yet resolved."""
-
-    start: int
-    end: int
-    node: Node
-    rule: str
