@@ -69,13 +69,6 @@ class MiniLmEncoder:
             vectors[row] = _unit(self._hidden(text).mean(axis=0))
         return vectors
 
-    def encode_tokens(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
-        """Unit vectors of each text's tokens, shape (tokens, 384) each, without the special tokens.
-
-        What a MaxSim score is computed from.
-        """
-        return [_unit(self._hidden(text)[1:-1]) for text in texts]
-
     def _hidden(self, text: str) -> NDArray[np.float32]:
         """The last hidden state of one text, shape (tokens, 384), special tokens included."""
         tokenizer, session = self._models()

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Awaitable, Mapping
 from typing import Any, Final, cast
@@ -146,22 +145,6 @@ class Connection:
         keys = [name.decode() if isinstance(name, bytes) else str(name) for name in names]
         found = [key[len(self.prefix) :] for key in keys if key.startswith(self.prefix)]
         return sorted(name for name in found if is_graph_name(name))
-
-    async def wait_until_ready(self, timeout_seconds: float) -> None:
-        """Return once the server answers and has loaded its data.
-
-        Raises:
-            Retryable: it did not within ``timeout_seconds``.
-        """
-        deadline = asyncio.get_running_loop().time() + timeout_seconds
-        while True:
-            try:
-                await self.command("PING")
-                return
-            except Retryable:
-                if asyncio.get_running_loop().time() > deadline:
-                    raise
-                await asyncio.sleep(0.05)
 
     async def close(self) -> None:
         """Give all connections back."""
