@@ -89,7 +89,9 @@ def stretch(group: list[Start], ends: list[End], runs_on: bool) -> Stretch:
     until, grain, stated, through = OPEN_END, Granularity.UNKNOWN, False, False
     if ends:
         best = best_end(ends)
-        through = best.stated and any(s.claim is best.claim for s in group)
+        through = best.stated and any(
+            best.claim is not None and s.claim.assertion_id == best.claim.assertion_id for s in group
+        )
         until, grain, stated = max(best.at, lead.at + 1), best.grain, best.stated
     elif told_with_end:
         last = max(group, key=lambda s: s.until)

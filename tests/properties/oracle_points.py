@@ -76,7 +76,7 @@ def rank(claim: Assertion, grain: int, stated: bool) -> tuple:
 
 def end_rank(end: End) -> tuple:
     if end.claim is None:
-        return (True, 0, True, 0, int(Granularity.MICROSECOND), 0.0, -end.told, end.label)
+        return (True, 0, True, 0, int(end.grain) or 99, 0.0, -end.told, end.label)
     return rank(end.claim, int(end.grain), end.stated)
 
 
@@ -100,7 +100,8 @@ def read(claims: Sequence[Assertion], turns: Sequence[Revision], policy: KeyPoli
         name = who(claim, policy)
         if name and valid.start != OPEN_START:
             seen = valid.end if valid.end_basis is EndpointBasis.OBSERVED else OPEN_END
-            starts.append(Start(valid.start, name, claim, min(until, seen) if known else seen))
+            told = in_force(claim, valid.start)
+            starts.append(Start(valid.start, name, told, min(until, seen) if known else seen))
         elif name and not over and not known:
             starts.append(Start(OPEN_START, name, claim, OPEN_END))
         counts = policy.on_stop is OnStop.ENDS or happens or not over
@@ -109,7 +110,7 @@ def read(claims: Sequence[Assertion], turns: Sequence[Revision], policy: KeyPoli
                 End(
                     until,
                     name,
-                    claim,
+                    in_force(claim, until),
                     known,
                     valid.end_granularity,
                     claim.document_time,
@@ -125,36 +126,77 @@ def read(claims: Sequence[Assertion], turns: Sequence[Revision], policy: KeyPoli
     return starts, ends
 
 
+def in_force(claim: Assertion, at: int) -> Assertion:
+    """A plan that a register still tells at or after its time is a plan no longer."""
+    told_late = claim.register and at <= claim.document_time and claim.status is Status.PLANNED
+    return replace(claim, status=Status.ASSERTED) if told_late else claim
+
+
+def joint(claim: Assertion) -> bool:
+    return ("shared", "yes") in claim.qualifiers
+
+
+def ahead(claim: Assertion) -> bool:
+    """Whether a claim announces an end, or a start, after its document."""
+    valid = claim.valid
+    return claim.document_time < (valid.end if claim.verb is Verb.STOP else valid.start) < OPEN_END
+
+
 def silent(claims, turns, policy) -> list[End]:
     found = []
-    for turn in turns:
-        if not turn.register or turn.document_time == OPEN_START:
-            continue
-        times = sorted(
-            {t.document_time for t in turns if t.document_id == turn.document_id and t.register}
-            - {OPEN_START}
-        )
-        later = [time for time in times if time > turn.document_time]
-        if not later:
-            continue
-
-        def said(time: int, document: str = turn.document_id) -> set[str]:
-            return {
-                who(claim, policy)
+    for document in {turn.document_id for turn in turns if turn.register}:
+        times = {turn.document_time for turn in turns if turn.document_id == document and turn.register}
+        pages = {
+            time: [
+                claim
                 for claim in claims
                 if claim.register
                 and claim.document_id == document
                 and claim.document_time == time
                 and claim.status is not Status.DENIED
-                and claim.verb is not Verb.STOP
-            }
-
-        for name in said(turn.document_time) - said(later[0]) - {""}:
-            label = f"{turn.document_id}\0{name}"
-            end = End(later[0], name, None, False, Granularity.MICROSECOND, later[0], label, False)
-            if end not in found:
-                found.append(end)
+                and who(claim, policy)
+                and (claim.verb is not Verb.STOP or ahead(claim))
+            ]
+            for time in sorted(times - {OPEN_START})
+        }
+        for name in {who(claim, policy) for page in pages.values() for claim in page}:
+            found += silent_about(name, document, pages, policy)
     return found
+
+
+def silent_about(name: str, document: str, pages: dict[int, list[Assertion]], policy: KeyPolicy) -> list[End]:
+    """The ends of a value that a register's pages, by document time, no longer say."""
+    found = []
+    for told in pages:
+        before = [time for time in pages if time < told and stands(name, time, pages, policy)]
+        if not before or max(before) != max(time for time in pages if time < told):
+            continue
+        if stands(name, told, pages, policy):
+            continue
+        last = max(time for time in pages if time < told and about(name, pages[time], policy))
+        dues = [c for c in about(name, pages[last], policy) if c.verb is Verb.STOP and c.valid.end <= told]
+        due = min(dues, key=lambda claim: claim.valid.end, default=None)
+        at = due.valid.end if due else told
+        grain = due.valid.end_granularity if due else Granularity.MICROSECOND
+        found.append(End(at, name, None, False, grain, told, f"{document}\0{name}", False))
+    return found
+
+
+def about(name: str, page: Sequence[Assertion], policy: KeyPolicy) -> list[Assertion]:
+    return [claim for claim in page if who(claim, policy) == name]
+
+
+def stands(name: str, time: int, pages: dict[int, list[Assertion]], policy: KeyPolicy) -> bool:
+    """Whether a register says a value by its page of ``time``, or leaves it until an announced one."""
+    if about(name, pages[time], policy):
+        return True
+    former = max((other for other in pages if other < time), default=None)
+    if former is None or not stands(name, former, pages, policy):
+        return False
+    last = max(other for other in pages if other < time and about(name, pages[other], policy))
+    shared = any(joint(claim) for claim in about(name, pages[last], policy))
+    coming = [claim for claim in pages[time] if claim.verb is not Verb.STOP and ahead(claim)]
+    return any(not (shared and joint(claim)) for claim in coming)
 
 
 def kills(denial: Assertion, point: Start | End, claims, policy: KeyPolicy) -> bool:

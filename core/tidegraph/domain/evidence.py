@@ -7,14 +7,20 @@ overtook are set aside. Nothing here depends on recorded times or on the order o
 Conventions: a stop is the first instant at which the fact no longer holds; a stop named by a period
 ("in 1936") may be given as its start or, inclusively, as the start of the next one. A claim whose end is
 not after its start but names the same period holds to the end of that period (1924 to 1924).
+
+A register's revision says all that holds when it was written, and nothing else counts as its silence:
+
+- A value that a revision no longer says has ended by its document time. But a revision that announces a
+  value for later speaks of the key until then: what stood before stands until the announced one begins, or
+  until a revision neither says it nor announces anything. A revision that announces an end says the value.
+- What a revision still announces at or after the date is in force: not a plan, whatever its wording.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 from tidegraph.domain.documents import EndpointBasis, Status, Verb
@@ -152,14 +158,14 @@ def _begin(assertion: Assertion, value: str, stop: int) -> Begin:
         time=valid.start,
         value=value,
         stated=stated,
-        planned=assertion.status is Status.PLANNED,
-        shared=(SHARED, "yes") in assertion.qualifiers,
+        planned=is_planned(assertion, valid.start),
+        shared=_is_joint(assertion),
         register=assertion.register,
         correction=assertion.verb is Verb.CORRECTION,
         stop=stop,
         seen_until=min(stop, seen),
         granularity=valid.start_granularity,
-        order=_order(assertion, valid.start_granularity, stated=stated),
+        order=_order(assertion, valid.start, valid.start_granularity, stated=stated),
         document_time=assertion.document_time,
         claim=assertion,
     )
@@ -171,19 +177,31 @@ def _stop(assertion: Assertion, value: str, time: int, *, stated: bool) -> Stop:
         value=value,
         named=bool(value),
         stated=stated,
-        planned=assertion.status is Status.PLANNED,
+        planned=is_planned(assertion, time),
         correction=assertion.verb is Verb.CORRECTION,
         granularity=assertion.valid.end_granularity,
-        order=_order(assertion, assertion.valid.end_granularity, stated=stated),
+        order=_order(assertion, time, assertion.valid.end_granularity, stated=stated),
         document_time=assertion.document_time,
         claim=assertion,
     )
 
 
-def _order(assertion: Assertion, granularity: Granularity, *, stated: bool) -> Order:
+def is_planned(assertion: Assertion, time: int) -> bool:
+    """Whether what the claim says of a time is a plan: a register that says it at or after the time is past
+    planning. ``time`` is the claim's start or end, in microseconds; OPEN_START leaves a plan a plan."""
+    in_force = assertion.register and OPEN_START < time <= assertion.document_time
+    return assertion.status is Status.PLANNED and not in_force
+
+
+def _is_joint(assertion: Assertion) -> bool:
+    return (SHARED, "yes") in assertion.qualifiers
+
+
+def _order(assertion: Assertion, time: int, granularity: Granularity, *, stated: bool) -> Order:
+    planned = is_planned(assertion, time)
     return (
         0 if assertion.verb is Verb.CORRECTION else 1,
-        _STATUS_RANK.get(assertion.status, _PLANNED_RANK),
+        _PLANNED_RANK if planned else _STATUS_RANK.get(assertion.status, 0),
         0 if stated else 1,
         -assertion.source_priority,
         int(granularity) or _COARSEST,
@@ -203,12 +221,47 @@ def stop_key(stop: Stop) -> tuple[int, Order]:
     return stop.time, stop.order
 
 
+@dataclass(slots=True)
+class _Word:
+    """What a register's revision says of one value: jointly held or not, and when it ends, if announced."""
+
+    joint: bool = False
+    end: int = OPEN_END
+    granularity: Granularity = Granularity.UNKNOWN
+
+
+@dataclass(slots=True)
+class _Turn:
+    """What a register's revision says under one key. ``ahead``: of what it announces, whether it is joint."""
+
+    values: dict[str, _Word] = field(default_factory=lambda: defaultdict(_Word))
+    ahead: set[bool] = field(default_factory=set)
+
+    def take(self, assertion: Assertion, value: str) -> None:
+        valid, time = assertion.valid, assertion.document_time
+        if assertion.verb is Verb.STOP:
+            if time < valid.end < OPEN_END and value:
+                word = self.values[value]
+                word.joint |= _is_joint(assertion)
+                if valid.end < word.end:
+                    word.end, word.granularity = valid.end, valid.end_granularity
+        elif value:
+            self.values[value].joint |= _is_joint(assertion)
+            if valid.start > time:
+                self.ahead.add(_is_joint(assertion))
+
+    def keeps(self, word: _Word) -> bool:
+        """Whether a value that is not said stands until one that is announced, and excludes it, begins."""
+        return bool(self.ahead) and not (word.joint and all(self.ahead))
+
+
 def silences(assertions: Iterable[Assertion], revisions: Iterable[Revision], policy: KeyPolicy) -> list[Stop]:
     """Where a register stopped saying a value: the document time of its first later revision without it.
 
-    A yet later revision that says it again is a begin of its own, so nothing more is needed.
+    The end that the register had announced, where it lies before that revision. A revision that announces
+    another value for later silences nothing; one that says a value again is a begin of its own.
     """
-    said: dict[str, dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
+    said: dict[str, dict[int, _Turn]] = defaultdict(lambda: defaultdict(_Turn))
     for revision in revisions:
         if revision.register and revision.document_time != OPEN_START:
             said[revision.document_id][revision.document_time]  # a revision that says nothing counts
@@ -216,19 +269,26 @@ def silences(assertions: Iterable[Assertion], revisions: Iterable[Revision], pol
         times = said.get(assertion.document_id)
         if times is None or not assertion.register or assertion.document_time not in times:
             continue
-        if assertion.status is not Status.DENIED and assertion.verb is not Verb.STOP:
-            times[assertion.document_time].add(value_of(assertion, policy))
-    return [
-        _silence(document_id, value, later)
-        for document_id, times in said.items()
-        for earlier, later in pairwise(sorted(times))
-        for value in sorted(times[earlier] - times[later] - {""})
-    ]
+        if assertion.status is not Status.DENIED:
+            times[assertion.document_time].take(assertion, value_of(assertion, policy))
+    return [stop for document_id, times in said.items() for stop in _silences_of(document_id, times)]
 
 
-def _silence(document_id: str, value: str, time: int) -> Stop:
-    order = (1, 0, 1, 0, int(Granularity.MICROSECOND), 0.0, -time, f"{document_id}\0{value}")
-    return Stop(time, value, False, False, False, False, Granularity.MICROSECOND, order, time, None)
+def _silences_of(document_id: str, turns: Mapping[int, _Turn]) -> Iterator[Stop]:
+    standing: dict[str, _Word] = {}
+    for time, turn in sorted(turns.items(), key=lambda item: item[0]):
+        for value in sorted(standing.keys() - turn.values.keys()):
+            if not turn.keeps(standing[value]):
+                yield _silence(document_id, value, standing.pop(value), time)
+        standing |= turn.values
+
+
+def _silence(document_id: str, value: str, word: _Word, told: int) -> Stop:
+    announced = word.end <= told
+    time = word.end if announced else told
+    granularity = word.granularity if announced else Granularity.MICROSECOND
+    order = (1, 0, 1, 0, int(granularity) or _COARSEST, 0.0, -told, f"{document_id}\0{value}")
+    return Stop(time, value, False, False, False, False, granularity, order, told, None)
 
 
 class _Denials:

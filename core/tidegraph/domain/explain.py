@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tidegraph.domain.documents import Status, Verb
-from tidegraph.domain.evidence import value_of
+from tidegraph.domain.evidence import is_planned, value_of
 from tidegraph.domain.facts import Assertion, FactVersion
 from tidegraph.domain.interval import OPEN_END, OPEN_START
 from tidegraph.domain.policies import KeyPolicy, normal_value
@@ -90,4 +90,4 @@ def _last_seen(claim: Assertion, version: FactVersion) -> int:
 
 
 def _planned(claim: Assertion) -> bool:
-    return claim.status is Status.PLANNED
+    return is_planned(claim, claim.valid.start)

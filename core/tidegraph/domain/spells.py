@@ -31,6 +31,7 @@ class Spell:
     not only seen. ``end_stated``: a source gives the end; otherwise it is open or follows from what was
     seen. ``through``: one claim gives both ends, and so says that the value held all the time between.
     ``inset``: the spell was only ever told with its end, so that what held around it goes on after it.
+    ``planned``: nothing but plans tells of it, neither that it began nor that it ended.
     ``lead`` is the claim that speaks for the spell (its object's wording and qualifiers).
     """
 
@@ -165,7 +166,7 @@ def _spell(run: list[Begin], ends: list[Stop], open_before: bool) -> Spell:
         end_stated=stated,
         through=through,
         inset=bounded,
-        planned=all(begin.planned for begin in run),
+        planned=all(begin.planned for begin in run) and not any(map(_confirms, ends)),
         shared=any(begin.shared for begin in run),
         lead=start,
     )
@@ -202,6 +203,11 @@ def _best_stop(stops: Sequence[Stop]) -> Stop:
     if corrections:
         return min(corrections, key=lambda stop: (-stop.document_time, stop.order))
     return min(stops, key=lambda stop: (stop.order[1:3], _seen_first(stop), stop.order[3:], stop.time))
+
+
+def _confirms(stop: Stop) -> bool:
+    """Whether an end shows that what it ends had begun: it is told as a fact of this value."""
+    return stop.named and not stop.planned and stop.claim is not None and stop.claim.confidence >= HEDGED
 
 
 def _seen_first(stop: Stop) -> int:

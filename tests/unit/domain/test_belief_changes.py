@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 from dataclasses import replace
 
-from tests.unit.domain.claims import MANY, World, believed, day, spans
+import pytest
+from tests.unit.domain.claims import MANY, SETTING, World, believed, day, spans
 
 from tidegraph.domain.canonical import valid_time_hash
 from tidegraph.domain.documents import Status, Verb
@@ -167,3 +168,122 @@ def test_every_order_of_arrival_gives_one_valid_time_state() -> None:
         world.assertions = [replace(made[place], recorded_at=at) for at, place in enumerate(order)]
         hashes.add(valid_time_hash(world.versions()))
     assert len(hashes) == 1
+
+
+# --- what a register announces ------------------------------------------------------------------------
+
+
+def retention(*pages: tuple[str, list[dict]]) -> World:
+    """A register of one setting: (document time, what that revision says) of each revision."""
+    world = World(SETTING)
+    for told, claims in pages:
+        world.revision("policy", told)
+        for claim in claims:
+            world.tell(**{"verb": Verb.CHANGE, **claim}, told=told, document="policy", register=True)
+    return world
+
+
+def says(value: str, told: str) -> dict:
+    return {"value": value, "start": told, "verb": Verb.STATE, "seen": True}
+
+
+PLAN = {"value": "90 days", "start": "2023-02-01", "status": Status.PLANNED}
+OLD = ("2022-06-01", [says("30 days", "2022-06-01")])
+ANNOUNCED = ("2023-01-16", [PLAN])
+
+
+def test_what_a_register_replaces_later_holds_until_then() -> None:
+    world = retention(OLD, ANNOUNCED)
+    assert world.belief() == [("30 days", "2022-06-01", "2023-02-01"), ("90 days", "2023-02-01", "")]
+    old, new = world.now()
+    assert old.end_inferred
+    assert new.announced
+    assert not old.announced
+
+
+def test_an_announced_value_that_is_called_off_leaves_the_old_one_standing() -> None:
+    world = retention(OLD, ANNOUNCED)
+    world.tell("90 days", status=Status.DENIED, told="2023-01-20")
+    assert world.belief() == [("30 days", "2022-06-01", "")]
+
+
+def test_a_register_that_falls_silent_ends_what_an_announcement_had_left_standing() -> None:
+    assert retention(OLD, ANNOUNCED, ("2023-01-20", [])).belief()[0] == (
+        "30 days",
+        "2022-06-01",
+        "2023-01-20",
+    )
+    repeated = retention(OLD, ANNOUNCED, ("2023-01-20", [PLAN]))
+    assert repeated.belief() == retention(OLD, ANNOUNCED).belief()
+    assert repeated.now()[1].announced
+
+
+def test_a_revision_that_says_only_what_already_began_ends_the_old_value_by_its_time() -> None:
+    world = retention(OLD, ("2023-02-16", [{"value": "90 days", "start": "2023-02-01"}]))
+    assert world.belief() == [("30 days", "2022-06-01", "2023-02-01"), ("90 days", "2023-02-01", "")]
+    world = retention(OLD, ("2023-02-16", [{"value": "90 days", "start": "2022-01-01", "end": "2022-02-01"}]))
+    assert world.belief()[-1] == ("30 days", "2022-06-01", "2023-02-16")
+
+
+def test_the_same_value_announced_elsewhere_does_not_speak_for_the_register() -> None:
+    world = retention(OLD, ("2023-01-16", []))
+    world.tell(**PLAN, told="2023-01-16", document="news")
+    assert world.belief() == [("30 days", "2022-06-01", "2023-01-16"), ("90 days", "2023-02-01", "")]
+
+
+def test_a_joint_holder_whom_a_register_drops_does_not_wait_for_another_joint_one() -> None:
+    world = World()
+    for told in ("2023-01-01", "2023-01-16"):
+        world.revision("board", told)
+    page = {"document": "board", "register": True, "shared": True}
+    world.tell("lena", "2023-01-01", verb=Verb.STATE, seen=True, told="2023-01-01", **page)
+    world.tell("omar", "2023-02-01", status=Status.PLANNED, told="2023-01-16", **page)
+    assert world.belief() == [("lena", "2023", "2023-01-16"), ("omar", "2023-02-01", "")]
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        ("2023-03-01", [PLAN]),  # "will be": its wording is older than the page
+        ("2023-02-01", [PLAN]),
+        ("2023-03-01", [says("90 days", "2023-03-01")]),
+        ("2023-03-01", [{"value": "90 days", "start": "2023-02-01"}]),
+    ],
+)
+def test_what_a_register_says_after_the_announced_date_is_announced_no_longer(later: tuple) -> None:
+    world = retention(OLD, ANNOUNCED, later)
+    assert world.belief() == [("30 days", "2022-06-01", "2023-02-01"), ("90 days", "2023-02-01", "")]
+    assert not world.now()[1].announced
+
+
+def test_an_announcement_that_a_narrative_repeats_stays_one() -> None:
+    world = World(SETTING)
+    world.tell(**PLAN, told="2023-03-01")
+    assert world.now()[0].announced
+
+
+@pytest.mark.parametrize(
+    ("end", "announced"),
+    [
+        ({"verb": Verb.STOP}, False),
+        ({"verb": Verb.STATE, "status": Status.CEASED, "seen": True}, False),
+        ({"verb": Verb.STOP, "status": Status.PLANNED}, True),
+        ({"verb": Verb.STOP, "confidence": 0.4}, True),
+    ],
+)
+def test_that_it_ended_shows_that_what_was_announced_had_begun(end: dict, announced: bool) -> None:
+    world = World()
+    world.tell("a", "2023-02-01", status=Status.PLANNED, told="2023-01-16")
+    world.tell("a", None, "2023-06-01", **end, told="2023-06-02")
+    assert world.belief() == [("a", "2023-02-01", "2023-06-01")]
+    assert world.now()[0].announced is announced
+
+
+def test_an_end_that_a_register_announces_comes_on_its_day_and_not_before() -> None:
+    leaving = {"value": "30 days", "end": "2023-02-01", "verb": Verb.STOP, "status": Status.PLANNED}
+    world = retention(OLD, ("2023-01-16", [leaving]))
+    assert world.belief() == [("30 days", "2022-06-01", "2023-02-01")]
+    world = retention(OLD, ("2023-01-16", [leaving]), ("2023-03-01", []))
+    assert world.belief() == [("30 days", "2022-06-01", "2023-02-01")]
+    world = retention(OLD, ("2023-01-16", [leaving]), ("2023-01-20", []))
+    assert world.belief() == [("30 days", "2022-06-01", "2023-01-20")]
