@@ -237,3 +237,32 @@ def test_claims_with_qualifiers(text: str, claim: tuple[str, str, str, str], qua
     found = extract(text)
     told = zip(claims(found), [dict(a.qualifiers) for a in found.assertions], strict=True)
     assert (claim, qualifiers) in list(told)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The treasurers of the Wexham Society were Ada Poll (2004 to 2008), Bren Holvik (1999 to 2004) and Cato Imri (2008 to 2015).",
+        "The treasurers of the Wexham Society, by name: Ada Poll (2004 to 2008), Bren Holvik (1999 to 2004) and Cato Imri (2008 to 2015).",
+    ],
+)
+def test_each_holder_of_a_list_has_the_term_in_brackets(text: str):
+    found = extract(text)
+    starts = {name[0]: a.valid.start for name, a in zip(claims(found), found.assertions, strict=True)}
+    assert starts == {
+        "Ada Poll": instant(2004),
+        "Bren Holvik": instant(1999),
+        "Cato Imri": instant(2008),
+    }
+
+
+def test_lives_in_brackets_are_no_terms():
+    found = extract(
+        "The founders of the Wexham Society were Ada Poll (1801 to 1870) and Bren Holvik (1811 to 1890)."
+    )
+    assert [a for a in found.assertions if a.rule_id == "list.term"] == []
+
+
+def test_a_title_that_is_a_post_is_read_as_a_post_in_the_text():
+    text = "Ada Poll was named Head of Lending at Carrow Mills on 9 March 2020."
+    assert claims(extract(text, "Head of Lending")) == [("Ada Poll", "holds_role", "Carrow Mills", "start")]
