@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from tidegraph.domain.errors import Rejected
+from tidegraph.domain.graphs import check_graph_name
 
 LOG_LEVELS: Final = ("DEBUG", "INFO", "WARNING", "ERROR")
 
@@ -121,7 +122,7 @@ def load(environ: Mapping[str, str]) -> Settings:
     env = _Environment(environ)
     return Settings(
         data_dir=env.text("TIDEGRAPH_DATA_DIR", ".tidegraph"),
-        default_graph=env.text("TIDEGRAPH_GRAPH", "default"),
+        default_graph=env.graph("TIDEGRAPH_GRAPH", "default"),
         kafka=_kafka(env),
         store=StoreSettings(
             url=env.text("TIDEGRAPH_FALKORDB_URL", ""),
@@ -197,6 +198,12 @@ class _Environment:
 
     def text(self, name: str, default: str) -> str:
         return self._environ.get(name, "") or default
+
+    def graph(self, name: str, default: str) -> str:
+        try:
+            return check_graph_name(self.text(name, default))
+        except Rejected as error:
+            raise Rejected("INVALID_SETTING", f"{name}: {error.args[0]}", name=name) from None
 
     def choice(self, name: str, default: str, choices: Sequence[str]) -> str:
         value = self.text(name, default).upper()

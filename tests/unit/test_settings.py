@@ -27,6 +27,8 @@ def test_an_empty_variable_counts_as_unset() -> None:
         ("TIDEGRAPH_EVENT_DELTA_DAYS", "inf"),
         ("TIDEGRAPH_DAY_FIRST", "maybe"),
         ("TIDEGRAPH_LOG_LEVEL", "LOUD"),
+        ("TIDEGRAPH_GRAPH", "a b"),
+        ("TIDEGRAPH_GRAPH", "tenant-"),
     ],
 )
 def test_a_value_that_cannot_be_is_refused_by_name(name: str, value: str) -> None:
