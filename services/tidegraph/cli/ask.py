@@ -47,6 +47,7 @@ async def _ask(call: Call, question: str, explain: bool) -> int:
 
 def _show(answer: Answer, explain: bool) -> None:
     if explain:
+        console.print(_reading(answer), style="dim", markup=False)
         for step in answer.steps:
             console.print(step, style="dim", markup=False)
     console.print(answer.text, style="bold" if answer.known else "yellow", markup=False)
@@ -54,6 +55,17 @@ def _show(answer: Answer, explain: bool) -> None:
         console.print(answer.transition, style="green", markup=False)
     citation_rows(answer.citations)
     console.print(basis_line(answer.basis))
+
+
+def _reading(answer: Answer) -> str:
+    """How the question was understood, in one line."""
+    intent = answer.intent
+    parts = [f"question: {intent.semantic}", f"asks for {intent.asked_for}"]
+    if intent.entities:
+        parts.append("about " + ", ".join(link.entity.name or link.text for link in intent.entities))
+    if intent.time_text:
+        parts.append(f"time {intent.time_text}")
+    return "; ".join(parts)
 
 
 def _answer_dict(answer: Answer) -> dict[str, object]:

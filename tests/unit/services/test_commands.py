@@ -84,6 +84,7 @@ def test_ask_takes_both_axes_and_tells_steps(server: str) -> None:
     known = run(server, "ask", "Who is chair of Fenwick Mill?", "--known-at", "2021", "--explain")
     assert "Ada Quill has been chair" in known.output
     assert "scope:" in known.output
+    assert "question: who is chair of Fenwick Mill; asks for who; about Fenwick Mill" in known.output
 
 
 def test_ask_for_programs(server: str) -> None:

@@ -246,3 +246,14 @@ async def test_a_renaming_counts_from_when_it_was_known() -> None:
     question = "Who was CEO of Aurora in 2020?"
     assert (await world.ask(question)).answer.values == ("Elsa Lund",)
     assert (await world.ask(question, known="2021")).answer.outcome is Outcome.NOT_KNOWN
+
+
+async def test_a_question_for_an_end_tells_nothing_of_what_goes_on() -> None:
+    world = World()
+    world.person("Greta Voss")
+    world.claim("Greta Voss", "holds_role", "Halden", "2020-05-02", "2023-09-28", role="ceo")
+    world.claim("Greta Voss", "member_of", "Kestrel Board", "2020-06-01")
+    await world.build()
+    answer = (await world.ask("When did Greta Voss step down?")).answer
+    assert answer.values == ("28 September 2023",)
+    assert "Kestrel" not in answer.text

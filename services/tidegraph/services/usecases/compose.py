@@ -133,6 +133,7 @@ async def count(
 async def times(work: Work, chosen: Sequence[FactVersion], asked: Asked) -> Answer | None:
     """When: the start, the end or the period of each chosen fact."""
     told = list(chosen[:TOLD_MAX])
+    told = [fact for fact in told if _time_value(fact, asked)] or told  # what goes on answers no "until when"
     found = [value for fact in told if (value := _time_value(fact, asked))]
     found = list(dict.fromkeys(found))
     citations = await cite_facts(work.ports, work.moment, told, work.names)
