@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.properties.oracle import Oracle
 from tests.properties.scale import examples
-from tests.properties.worlds import World, seeded_world, worlds
+from tests.properties.worlds import World, register_world, seeded_world, worlds
 
 from tidegraph.domain.belief import Plan, history, plan, replan
 from tidegraph.domain.canonical import coalesce, content_hash, dump, valid_time_dump
@@ -58,6 +58,11 @@ def test_history_is_what_the_definition_says_at_every_pair_of_instants(world: Wo
 def test_history_is_what_the_definition_says_in_dense_worlds(seed: int) -> None:
     for number in range(seed, seed + 1_000):
         assert disagreement(seeded_world(number)) is None, f"seeded_world({number})"
+
+
+def test_history_is_what_the_definition_says_of_registers(seed: int) -> None:
+    for number in range(seed, seed + 400):
+        assert disagreement(register_world(number)) is None, f"register_world({number})"
 
 
 @pytest.mark.slow

@@ -137,6 +137,21 @@ def seeded_world(seed: int) -> World:
     return claims, turns, policy
 
 
+def register_world(seed: int) -> World:
+    """A seeded world in which a register with all its revisions says everything, and seldom denies."""
+    claims, _, policy = seeded_world(seed)
+    rng = random.Random(seed)
+    pages = DATES[::3]
+    claims = [
+        replace(
+            claim, document_id="register", register=True, document_time=when(rng.choice(pages))[0],
+            status=rng.choice([Status.ASSERTED, Status.PLANNED, Status.PLANNED, claim.status]),
+        )
+        for claim in claims
+    ]  # fmt: skip
+    return claims, [Revision("register", told, when(told)[0], True, 1, OPEN_END) for told in pages], policy
+
+
 def _seeded_claim(rng: random.Random, number: int, value: str, plain: bool) -> Assertion:
     verb = rng.choice([Verb.START, Verb.START, Verb.STOP] if plain else VERBS)
     status = Status.ASSERTED if plain else rng.choice(STATUSES)
