@@ -30,8 +30,12 @@ def grounded_key(header: DocumentHeader) -> bytes:
 
 
 def extracted_key(header: DocumentHeader) -> bytes:
-    """Key of ``extracted``: document, revision and part."""
-    return join_key(header.graph, header.document_id, header.revision, str(header.part))
+    """Key of ``extracted``: document, revision, content and part.
+
+    The content is in it because the topic is compacted: two contents sent under one revision are two
+    pieces of evidence, and a rebuild needs both.
+    """
+    return join_key(header.graph, header.document_id, header.revision, header.content_hash, str(header.part))
 
 
 def graph_key(graph: str) -> bytes:
