@@ -9,21 +9,23 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tidegraph.domain.documents import (
     DocumentHeader,
     DocumentKind,
+    ExtractedDocument,
     ResolvedDocument,
 )
 from tidegraph.domain.errors import Rejected, TidegraphError
 from tidegraph.domain.graphs import check_graph_name
-from tidegraph.domain.interval import EXACT_MICROS_MAX, MICROS_PER_DAY
+from tidegraph.domain.interval import EXACT_MICROS_MAX, MICROS_PER_DAY, Granularity
 from tidegraph.events.v1 import records_pb2
 from tidegraph.log.codecs import decode_resolved
 from tidegraph.log.keys import split_key
 from tidegraph.log.status import Outcome, Stage, StatusRecord
 from tidegraph.ports import ChangeRow, Clock
+from tidegraph.storage.codec import floor_time
 from tidegraph.streams.flow import Input, Subject, status_line
 from tidegraph.streams.writing.planning import Item, Retract
 from tidegraph.streams.writing.writer import GraphWriter
@@ -126,10 +128,19 @@ def _item(graph: str, item: Input) -> Item:
     content = decode_resolved(item.record.value)
     if isinstance(content, ResolvedDocument):
         _check_header(graph, content.document.header)
-        return Item(item.record.offset, content.document)
+        return Item(item.record.offset, storable(content.document))
     if content.graph != graph:
         raise Rejected("WRONG_GRAPH", f"a decision on {content.graph!r} is keyed by graph {graph!r}")
     return Item(item.record.offset, _decision(item, content))
+
+
+def storable(document: ExtractedDocument) -> ExtractedDocument:
+    """The document with a document time that the store can compare: outside 1684 to 2255 the day."""
+    time = document.header.document_time
+    if time is None or floor_time(time.instant) == time.instant:
+        return document
+    day = replace(time, instant=floor_time(time.instant), granularity=max(time.granularity, Granularity.DAY))
+    return replace(document, header=replace(document.header, document_time=day))
 
 
 def _check_header(graph: str, header: DocumentHeader) -> None:
