@@ -40,4 +40,4 @@ def test_traps(read, name):
     encoding = "latin-1" if name == "accents.txt" else "utf-8"
     started = time.process_time()
     read(name, TRAPS[name].encode(encoding))
-    assert time.process_time() - started < 3.0
+    assert time.process_time() - started < 10.0  # a quadratic reader takes minutes
