@@ -59,7 +59,13 @@ TOPICS: Final[Mapping[Topic, TopicSpec]] = MappingProxyType(
             TopicSpec(Topic.GROUNDED, "document, part", "document", "delete", str(7 * _DAY_MS), False, False),
             # The record of belief.
             TopicSpec(
-                Topic.EXTRACTED, "document, revision, content, part", "document", "compact", _FOREVER, False, True
+                Topic.EXTRACTED,
+                "document, revision, content, part",
+                "document",
+                "compact",
+                _FOREVER,
+                False,
+                True,
             ),
             TopicSpec(Topic.CONTROL, "graph", "graph", "delete", _FOREVER, True, False),
             TopicSpec(Topic.RESOLVED, "graph", "graph", "delete", str(7 * _DAY_MS), False, False),
