@@ -50,3 +50,7 @@ def _show(found: query_pb2.ExplainFactResponse) -> None:
         known = source.recorded.start_text.partition("T")[0]
         title = f"{source.title}, " if source.title else ""
         console.print(Text(f"          {title}{source.document_id}; known since {known}", style="dim"))
+        read = [f"read by {row.rule_id}"] if row.rule_id else []
+        read += [f"its date by {row.time_rule_id}"] if row.time_rule_id else []
+        if read:
+            console.print(Text(f"          {', '.join(read)}", style="dim"))

@@ -208,6 +208,8 @@ def explained(found: Explained) -> api.ExplainFactResponse:
             status=types.ClaimStatus.ValueType(int(row.assertion.status)),
             confidence=row.assertion.confidence,
             citation=citation(row.cited),
+            rule_id=row.assertion.rule_id,
+            time_rule_id=row.time_rule_id,
         )
         for row in found.evidence
     ]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tests.ops.repository import ROOT
 
 from tidegraph import settings as settings_module
 from tidegraph.api.v1 import ingest_pb2
@@ -96,6 +97,10 @@ async def test_every_read_sees_the_same_belief(service: Service) -> None:
     rows = await client.history(entity="Corby Steel", predicate="holds_role")
     assert sum(row.current for row in rows) == 2
     why = await client.explain(facts[0].fact_id)
+    told = [row for row in why.evidence if row.time_rule_id]
+    assert told, "no evidence says which rule read its date"
+    rules = (ROOT / "docs" / "grounding.md").read_text(encoding="utf-8")
+    assert all(f"`{row.time_rule_id}`" in rules and row.rule_id for row in told)
     assert why.evidence[0].citation.source.document_id == "notice-2"
     hits = await client.retrieve("plant in Wexley", Options(valid="2022-05"))
     assert "Wexley" in hits[0].text

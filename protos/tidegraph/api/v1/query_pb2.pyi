@@ -992,11 +992,17 @@ class Evidence(_message.Message):
     STATUS_FIELD_NUMBER: _builtins.int
     CONFIDENCE_FIELD_NUMBER: _builtins.int
     CITATION_FIELD_NUMBER: _builtins.int
+    RULE_ID_FIELD_NUMBER: _builtins.int
+    TIME_RULE_ID_FIELD_NUMBER: _builtins.int
     role: Global___Evidence.Role.ValueType
     assertion_id: _builtins.str
     verb: _types_pb2.Verb.ValueType
     status: _types_pb2.ClaimStatus.ValueType
     confidence: _builtins.float
+    rule_id: _builtins.str
+    """How the claim was read: the rule of extraction or the mapping entry."""
+    time_rule_id: _builtins.str
+    """How its date was read: a rule of docs/grounding.md; empty for records and undated claims."""
     @_builtins.property
     def citation(self) -> _types_pb2.Citation: ...
     def __init__(
@@ -1008,10 +1014,12 @@ class Evidence(_message.Message):
         status: _types_pb2.ClaimStatus.ValueType = ...,
         confidence: _builtins.float = ...,
         citation: _types_pb2.Citation | None = ...,
+        rule_id: _builtins.str = ...,
+        time_rule_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["citation", b"citation"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["assertion_id", b"assertion_id", "citation", b"citation", "confidence", b"confidence", "role", b"role", "status", b"status", "verb", b"verb"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["assertion_id", b"assertion_id", "citation", b"citation", "confidence", b"confidence", "role", b"role", "rule_id", b"rule_id", "status", b"status", "time_rule_id", b"time_rule_id", "verb", b"verb"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -227,11 +227,12 @@ class EvidenceRole(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EvidenceRow:
-    """One assertion under the fact's key."""
+    """One assertion under the fact's key; ``time_rule_id`` names the grounding rule that read its date."""
 
     role: EvidenceRole
     assertion: Assertion
     cited: Cited
+    time_rule_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,7 +273,12 @@ async def explain_fact(ports: Ports, moment: Moment, fact_id: str) -> Explained:
     events = await _events(work, [a for _, a in rows])
     said = await sentences(ports, moment, [(version, a) for _, a in rows], events, work.names)
     evidence = tuple(
-        EvidenceRow(role, a, cite_assertion(str(i + 1), version, a, events.get(a.event_id), said[i]))
+        EvidenceRow(
+            role,
+            a,
+            cite_assertion(str(i + 1), version, a, events.get(a.event_id), said[i]),
+            events[a.event_id].event.time_rule_id if a.event_id in events else "",
+        )
         for i, (role, a) in enumerate(rows)
     )
     return Explained(
