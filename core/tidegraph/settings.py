@@ -64,6 +64,16 @@ class ServerSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class MetricsSettings:
+    """Where a process serves its metrics (port 0: nowhere), and how many facts a document may invalidate
+    before that is reported as a burst."""
+
+    host: str = "127.0.0.1"
+    port: int = 0
+    burst_facts: int = 100
+
+
+@dataclass(frozen=True, slots=True)
 class GroundingSettings:
     """How dates are read where the text leaves it open; may be set per source."""
 
@@ -111,6 +121,7 @@ class Settings:
     max_document_bytes: int
     log_level: str
     inputs: InputSettings = InputSettings()
+    metrics: MetricsSettings = MetricsSettings()
 
 
 def load(environ: Mapping[str, str]) -> Settings:
@@ -151,6 +162,11 @@ def load(environ: Mapping[str, str]) -> Settings:
             mapping_file=env.text("TIDEGRAPH_MAPPING_FILE", ""),
             sources_file=env.text("TIDEGRAPH_SOURCES_FILE", ""),
             schema_registry_url=env.text("TIDEGRAPH_SCHEMA_REGISTRY_URL", ""),
+        ),
+        metrics=MetricsSettings(
+            host=env.text("TIDEGRAPH_METRICS_HOST", "127.0.0.1"),
+            port=env.integer("TIDEGRAPH_METRICS_PORT", 0, most=65_534),
+            burst_facts=env.integer("TIDEGRAPH_BURST_FACTS", 100, least=1),
         ),
     )
 

@@ -219,7 +219,10 @@ class Stack:
         self._tell(StackEvent("starting", Part.SERVER, "query and ingest service"))
         self._server_port = self._server_port or self._settings.server.port or free_port()
         child = self._new_child(
-            Part.SERVER, ("serve",), {"TIDEGRAPH_PORT": str(self._server_port)}, _SERVER_GRACE_SECONDS
+            Part.SERVER,
+            ("serve",),
+            {"TIDEGRAPH_PORT": str(self._server_port), **self._server_metrics()},
+            _SERVER_GRACE_SECONDS,
         )
         await child.start()
         await child.ready(self._server_answers, _SERVER_READY_SECONDS)
@@ -247,6 +250,11 @@ class Stack:
         )
         self._children[part] = child
         return child
+
+    def _server_metrics(self) -> dict[str, str]:
+        """The server's metrics are offered beside the worker's, at the next port."""
+        port = self._settings.metrics.port
+        return {"TIDEGRAPH_METRICS_PORT": str(port + 1)} if port else {}
 
     async def _server_answers(self) -> bool:
         async with grpc.aio.insecure_channel(self.grpc_address) as channel:

@@ -31,6 +31,7 @@ from tidegraph.settings import LlmSettings, Settings
 from tidegraph.storage.connection import Connection
 from tidegraph.storage.falkor import open_store
 from tidegraph.storage.status import RedisStatusStore
+from tidegraph.telemetry import expose
 
 EXIT_FAILED: Final = 1
 EXIT_SETTINGS: Final = 2
@@ -76,14 +77,19 @@ async def _serve(configured: Settings, times: DrainTimes) -> None:
     loop = asyncio.get_running_loop()
     for name in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(name, stop.set)
-    async with open_ports(configured) as ports:
-        server = ApiServer(configured.server, ports, configured.default_graph)
-        port = await server.start()
-        logging.getLogger(__name__).info("listening on %s:%d", configured.server.host, port)
-        notify("READY=1", os.environ)
-        await stop.wait()
-        notify("STOPPING=1", os.environ)
-        await server.drain(times)
+    with expose(configured.metrics):
+        async with open_ports(configured) as ports:
+            await _run(configured, ports, stop, times)
+
+
+async def _run(configured: Settings, ports: Ports, stop: asyncio.Event, times: DrainTimes) -> None:
+    server = ApiServer(configured.server, ports, configured.default_graph)
+    port = await server.start()
+    logging.getLogger(__name__).info("listening on %s:%d", configured.server.host, port)
+    notify("READY=1", os.environ)
+    await stop.wait()
+    notify("STOPPING=1", os.environ)
+    await server.drain(times)
 
 
 @contextlib.asynccontextmanager

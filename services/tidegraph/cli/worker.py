@@ -20,6 +20,7 @@ from tidegraph.embedded.notify import notify
 from tidegraph.log.status import Stage
 from tidegraph.settings import Settings
 from tidegraph.streams.worker import Worker
+from tidegraph.telemetry import expose
 
 EXIT_FAILED: Final = 1
 EXIT_SETTINGS: Final = 2
@@ -62,7 +63,8 @@ async def _run(configured: Settings, stages: tuple[Stage, ...]) -> None:
     loop = asyncio.get_running_loop()
     for name in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(name, stop.set)
-    await Worker(configured, stages).run(stop, ready=_tell_ready)
+    with expose(configured.metrics):
+        await Worker(configured, stages).run(stop, ready=_tell_ready)
     notify("STOPPING=1", os.environ)
 
 

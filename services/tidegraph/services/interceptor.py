@@ -10,6 +10,7 @@ import asyncio
 import inspect
 import logging
 import secrets
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -22,10 +23,12 @@ from grpc_status import rpc_status  # type: ignore[import-untyped]
 from tidegraph.domain.errors import Retryable, TidegraphError
 from tidegraph.services.caller import REQUEST_ID_HEADER, Caller, read_caller
 from tidegraph.services.status_map import deadline_status, status_of
+from tidegraph.telemetry import metrics
 
 PREFIX: Final = "/tidegraph."
 ENDLESS: Final = frozenset({"WatchChanges", "WatchIngest"})
 """Streams that stay open: they end with the caller or the server, not by a default deadline."""
+_CODES: Final = {code.value[0]: code for code in grpc.StatusCode}
 _log = logging.getLogger(__name__)
 _caller: ContextVar[Caller] = ContextVar("tidegraph_caller")
 
@@ -116,6 +119,8 @@ class _Call:
         self._request_id = secrets.token_hex(8)
         self._seconds = 0.0
         self._counted = False
+        self._started = time.monotonic()
+        self._code = grpc.StatusCode.OK
 
     def begin(self) -> float | None:
         """Take a place, read the caller; the seconds that the call may take, None for no bound."""
@@ -139,10 +144,13 @@ class _Call:
     def end(self) -> None:
         if self._counted:
             self._owner._calls -= 1
+        seconds = time.monotonic() - self._started
+        metrics.CALL_SECONDS.labels(self._method, self._code.name).observe(seconds)
 
     async def fail(self, error: BaseException) -> NoReturn:
         """End the call with the status of an error."""
         if isinstance(error, asyncio.CancelledError | grpc.aio.AbortError | SystemExit | KeyboardInterrupt):
+            self._code = grpc.StatusCode.CANCELLED
             raise error
         if isinstance(error, TimeoutError) and self._seconds:
             status = deadline_status(self._request_id, self._seconds)
@@ -150,6 +158,7 @@ class _Call:
             status = status_of(error, self._request_id)
             if not isinstance(error, TidegraphError) or status.code == grpc.StatusCode.INTERNAL.value[0]:
                 _log.error("%s failed, request %s", self._method, self._request_id, exc_info=error)
+        self._code = _CODES[status.code]
         await self._context.abort_with_status(rpc_status.to_status(status))
         raise AssertionError("abort_with_status returned")
 

@@ -20,12 +20,14 @@ from tidegraph.log.status import Stage
 from tidegraph.log.topics import Topic
 from tidegraph.ports import ChangeRow, GraphStore
 from tidegraph.storage.changes import whole_commits
+from tidegraph.streams.accounting import account
 from tidegraph.streams.cursor import Cursors
 from tidegraph.streams.flow import Input, Output
 from tidegraph.streams.intake import Arrival
 from tidegraph.streams.progress import ProgressStore
 from tidegraph.streams.runner import Scribe
 from tidegraph.streams.stages.write import WriteStage
+from tidegraph.telemetry import metrics
 
 _PAGE: Final = 500
 
@@ -80,6 +82,7 @@ class Delivery:
     store: GraphStore
     feed: ChangeFeed
     scribe: Scribe
+    burst_facts: int = 100
 
     def forget(self) -> None:
         """Another worker may have written meanwhile."""
@@ -100,7 +103,9 @@ class Delivery:
             if result.sequence:  # 0: not one record could be read, so the graph was not asked
                 await self.feed.publish(graph, result.sequence)
             statuses = result.statuses
+            account(graph, result.changes, statuses, self.burst_facts)
             await self.scribe.persist(lambda statuses=statuses: self.scribe.sink.tell(statuses))  # type: ignore[misc]
+            metrics.STAGE_RECORDS.labels(self.stage.stage, "done").inc(len(statuses))
             for item, error in result.rejected:
                 expected = isinstance(error, Rejected)
                 await self.scribe.bury(item, self.stage.subject(item), error, expected=expected)

@@ -18,6 +18,7 @@ from tidegraph.log.deadletter import Failure, letter
 from tidegraph.log.status import Outcome
 from tidegraph.ports import Clock
 from tidegraph.streams.flow import Handler, Input, Result, Sink, Subject, status_line
+from tidegraph.telemetry import metrics
 
 logger = logging.getLogger(__name__)
 
@@ -92,6 +93,7 @@ class Scribe:
         cause = f"{failure.reason}: {error.args[0] if error.args else ''}"
         line = status_line(subject, self.stage, now, outcome=Outcome.DEAD_LETTER, cause=cause)
         await self.persist(lambda: self.sink.tell((line,)))
+        metrics.STAGE_RECORDS.labels(self.stage, "dead_letter").inc()
 
     async def persist(self, write: Callable[[], Awaitable[None]]) -> None:
         """Write to the log until it has the records.
@@ -112,6 +114,7 @@ class Scribe:
 
     async def wait(self, error: Exception, attempt: int) -> None:
         """Pause before the next attempt; long waits are told to the operator."""
+        metrics.STAGE_WAITS.labels(self.stage).inc()
         asked = error.retry_after_seconds if isinstance(error, Retryable) else 0.0
         pause = self._backoff.pause(attempt, asked)
         level = logging.WARNING if attempt in (3, 10) or attempt % 60 == 0 else logging.DEBUG
@@ -148,6 +151,7 @@ class Runner:
     async def _one(self, item: Input) -> None:
         try:
             await self._scribe.put(await self._settled(item))
+            metrics.STAGE_RECORDS.labels(self._handler.stage, "done").inc()
         except Rejected as error:
             await self._scribe.bury(item, self._handler.subject(item), error, expected=True)
         except Exception as error:  # a bug of ours must not stop the stream

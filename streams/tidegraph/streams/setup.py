@@ -240,6 +240,7 @@ def _write(
         store=store,
         feed=ChangeFeed(store, ports.progress, scribe),
         scribe=scribe,
+        burst_facts=settings.metrics.burst_facts,
     )
 
     async def life() -> str:

@@ -44,6 +44,21 @@ CASES = {
         [closed(b, NOW), closed(c, NOW), fact("a", at(2020), OPEN_END, NOW)],
         ["reopened", "retracted"],
     ),
+    "split by what came inside": (
+        [OLD],
+        [
+            closed(OLD, NOW),
+            fact("a", at(2020), at(2022), NOW),
+            fact("b", at(2022), at(2023), NOW),
+            fact("a", at(2023), OPEN_END, NOW),
+        ],
+        ["asserted", "bounded", "split"],
+    ),
+    "begun later than it was thought": (
+        [OLD],
+        [closed(OLD, NOW), fact("a", at(2021), OPEN_END, NOW)],
+        ["asserted"],
+    ),
     "superseded": ([OLD], [closed(OLD, NOW), fact("b", at(2020), OPEN_END, NOW)], ["asserted", "superseded"]),
     "retracted": ([OLD], [closed(OLD, NOW)], ["retracted"]),
     "only the past changed": ([OLD], [OLD, closed(fact("b", at(2010), at(2011)), at(2024, 6))], []),

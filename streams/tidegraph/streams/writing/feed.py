@@ -22,15 +22,16 @@ def changed(
 
     Only what is believed now counts: a change of what was once believed is no news. A version that takes
     the place of one with the same subject, object and qualifiers is *bounded* when it ends earlier,
-    *reopened* when it ends later, else *asserted* anew; one that takes no other's place is *asserted*, or
-    *announced* while it rests on plans. What is no longer believed in any form was *superseded* when a
-    value that was not believed before holds at some of its time, else *retracted*.
+    *reopened* when it ends later, *split* when it is what remains after something that came inside it, else
+    *asserted* anew; one that takes no other's place is *asserted*, or *announced* while it rests on plans.
+    What is no longer believed in any form was *superseded* when a value that was not believed before holds
+    at some of its time, else *retracted*.
     """
     old = {content_of(version): version for version in before if version.invalidated_at == OPEN_END}
     new = {content_of(version): version for version in after if version.invalidated_at == OPEN_END}
     gone = [version for content, version in old.items() if content not in new]
     come = [version for content, version in new.items() if content not in old]
-    found = [(_action(version, gone), version, version.recorded_at) for version in come]
+    found = [(_action(version, gone, come), version, version.recorded_at) for version in come]
     arisen = [version for action, version, _ in found if action in ("asserted", "announced")]
     claims = {_claim(version) for version in come}
     closed = {version.version_id: version.invalidated_at for version in after}
@@ -49,13 +50,17 @@ def _claim(version: FactVersion) -> tuple[object, ...]:
     return version.subject, version.object, version.object_is_entity, version.qualifiers
 
 
-def _action(version: FactVersion, gone: Sequence[FactVersion]) -> str:
+def _action(version: FactVersion, gone: Sequence[FactVersion], come: Sequence[FactVersion]) -> str:
     former = [other for other in gone if _claim(other) == _claim(version)]
     if not former:
         return "announced" if version.announced else "asserted"
     end = max(other.valid.end for other in former)
     if version.valid.end != end:
         return "bounded" if version.valid.end < end else "reopened"
+    was_inside = any(other.valid.start < version.valid.start < other.valid.end for other in former)
+    pieces = (other for other in come if _claim(other) == _claim(version))
+    if was_inside and any(piece.valid.end < version.valid.start for piece in pieces):
+        return "split"
     return "asserted"
 
 

@@ -7,12 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from tidegraph.domain.documents import ExtractedDocument
 from tidegraph.domain.errors import Bug, Conflicted, NotFound, Rejected, Retryable, TidegraphError
 from tidegraph.domain.eventgraph import EventGraphParameters
+from tidegraph.domain.interval import OPEN_END
 from tidegraph.domain.predicates import Registry
 from tidegraph.ports import ChangeRow, Commit, Encoder, Fence, GraphStore, WriterState
+from tidegraph.streams.writing.kinds import all_kinds
 from tidegraph.streams.writing.links import Linker
-from tidegraph.streams.writing.planning import Item, Planner, Retract
+from tidegraph.streams.writing.planning import Item, Planner
+from tidegraph.telemetry import metrics
 
 logger = logging.getLogger(__name__)
 
@@ -58,7 +62,7 @@ class GraphWriter:
         parameters: EventGraphParameters,
     ) -> None:
         self._store = store
-        self._planner = Planner(store, registry, encoder, Linker(store, parameters))
+        self._planner = Planner(store, registry, encoder, Linker(store, parameters), all_kinds())
         self._states: dict[tuple[str, str], WriterState] = {}
 
     def forget(self) -> None:
@@ -116,7 +120,8 @@ class GraphWriter:
 
     async def _commit(self, commit: Commit) -> list[ChangeRow]:
         key = (commit.graph, commit.fence.partition)
-        state = await self._store.commit(commit)
+        with metrics.COMMIT_SECONDS.time():
+            state = await self._store.commit(commit)
         if state is None:
             state = await self._read_state(*key)
             if state.offset != commit.fence.offset or commit.fence.offset == commit.fence.expected:
@@ -128,6 +133,8 @@ class GraphWriter:
                 )
             # The commit had gone through before its answer was lost.
         self._states[key] = state
+        believed = [version for version in commit.insert_versions if version.invalidated_at == OPEN_END]
+        metrics.FACT_CHANGES.labels("conflicted").inc(sum(version.conflicted for version in believed))
         return [replace(change, sequence=state.sequence) for change in commit.changes]
 
     async def _state(self, graph: str, partition: str) -> WriterState:
@@ -151,7 +158,7 @@ def _runs(items: Sequence[Item]) -> list[list[Item]]:
     for item in sorted(items, key=lambda item: item.offset):
         content = item.content
         more_vectors, more_rows = 0, 1
-        if not isinstance(content, Retract):
+        if isinstance(content, ExtractedDocument):
             more_vectors = len(content.events) + len(content.chunks)
             more_rows += more_vectors + len(content.assertions) + len(content.mentions)
         full = vectors + more_vectors > MAX_VECTORS_PER_COMMIT or rows + more_rows > MAX_ROWS_PER_COMMIT
