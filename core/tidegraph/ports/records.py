@@ -139,6 +139,24 @@ class EventMention:
     withdrawn_at: int
 
 
+@dataclass(frozen=True, slots=True)
+class DecisionRecord:
+    """A decision of ``control`` that the graph's writer has carried out: who, why, when, and what.
+
+    ``decision_id`` is the control record's id: told twice, it is one, with the earlier ``recorded_at``
+    (microseconds). ``kind`` is the name of the choice in ControlRecord, ``subject`` what it is about (a
+    conflict key, a document id; "" for the whole graph), ``content`` the choice as canonical JSON.
+    """
+
+    decision_id: str
+    kind: str
+    subject: str
+    actor: str
+    reason: str
+    recorded_at: int
+    content: str
+
+
 # --- what the writer does ---------------------------------------------------------------------------
 
 
@@ -210,6 +228,8 @@ class Commit:
     linked: tuple[Neighbour, ...]
     """Entries that enter a list of K."""
     changes: tuple[ChangeRow, ...]
+    decisions: tuple[DecisionRecord, ...] = ()
+    """Decisions that the batch carries out; one that is there stays, only its time may move earlier."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +239,7 @@ class ChangeRow:
     change_id: str
     sequence: int
     action: str
-    """asserted, bounded, superseded, retracted, reopened, announced or merged"""
+    """asserted, bounded, split, superseded, retracted, reopened, announced or merged"""
     entity_id: str
     version_id: str
     recorded_at: int

@@ -11,6 +11,7 @@ from tidegraph.ports.records import (
     ChangeRow,
     ChunkRecord,
     Commit,
+    DecisionRecord,
     DocumentRecord,
     EntityRecord,
     EventMention,
@@ -146,6 +147,19 @@ class GraphReader(Protocol):
 
     async def changes(self, graph: str, after_sequence: int, limit: int) -> list[ChangeRow]:
         """What changed in the graph, ascending by commit sequence; a page may end inside a commit."""
+        ...
+
+    async def decisions(
+        self,
+        graph: str,
+        kinds: Sequence[str],
+        seen: Visibility,
+        subjects: Sequence[str] | None = None,
+    ) -> list[DecisionRecord]:
+        """Decisions of the kinds recorded by known_at, about the subjects (None: about anything).
+
+        In the order (recorded_at, decision id). A graph that does not exist has none.
+        """
         ...
 
     async def sequence(self, graph: str) -> int:

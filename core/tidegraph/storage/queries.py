@@ -117,6 +117,8 @@ COMMIT: Final = (
         "CREATE (e)-[:RELATED {weight: r.weight, bits: r.bits, seq: seq}]->(o)",
     )
     + _each("changes", _create("Change"))
+    + _each("decisions", _create("Decision"))
+    + _each("decisions_seen", _lower("Decision", "id: r.id", "recorded_at"))
     + "RETURN seq"
 )
 
@@ -331,6 +333,17 @@ def exact_vector(what: str, condition: str) -> str:
         "ORDER BY score DESC, n.id LIMIT $limit"
     )
 
+
+# --- decisions ------------------------------------------------------------------------------------
+
+DECISIONS: Final = """
+UNWIND $kinds AS k MATCH (d:Decision) WHERE d.kind = k AND d.recorded_at <= $known
+RETURN properties(d) ORDER BY d.recorded_at, d.id
+"""
+DECISIONS_ABOUT: Final = """
+UNWIND $subjects AS s MATCH (d:Decision) WHERE d.subject = s AND d.kind IN $kinds AND d.recorded_at <= $known
+RETURN properties(d) ORDER BY d.recorded_at, d.id
+"""
 
 # --- changes and counts ---------------------------------------------------------------------------
 

@@ -23,6 +23,7 @@ from tidegraph.ports import (
 from tidegraph.storage import codec, fact_rows, queries, rows, terms, visibility
 from tidegraph.storage.codec import Value
 from tidegraph.storage.connection import Connection
+from tidegraph.storage.decisions import DecisionReads
 from tidegraph.storage.derive import derive_for, merge_versions
 from tidegraph.storage.dump import canonical_row
 
@@ -30,7 +31,7 @@ MAX_LIMIT: Final = 10_000
 _DRIVERS: Final = ("version_ids", "keys", "subject_ids", "object_ids", "entity_ids", "predicates")
 
 
-class FalkorReads:
+class FalkorReads(DecisionReads):
     """The GraphReader half of the store, but for the searches."""
 
     def __init__(self, connection: Connection, registry: Registry) -> None:

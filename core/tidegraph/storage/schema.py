@@ -27,6 +27,7 @@ NODE_INDEXES: Final[dict[str, tuple[str, ...]]] = {
     "Assertion": ("id", "key", "origin", "document_id", "subject", "object", "restricted"),
     "Value": ("id",),
     "Change": ("id", "seq"),
+    "Decision": ("id", "kind", "subject"),
     "EventVector": ("id",),
     "ChunkVector": ("id",),
 }

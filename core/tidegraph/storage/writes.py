@@ -13,6 +13,7 @@ from tidegraph.domain.ids import make_id
 from tidegraph.ports import Commit, DocumentWrite, EntityWrite, NewVector, WriterState
 from tidegraph.storage import fact_rows, queries, rows, schema
 from tidegraph.storage.codec import Value, bits_of
+from tidegraph.storage.decisions import decision_row, earliest
 from tidegraph.storage.search import FalkorSearch
 
 _APPLIED: Final = "applied:"
@@ -109,6 +110,11 @@ def commit_parameters(commit: Commit) -> dict[str, Value]:
             for entry in commit.linked
         ],
         "changes": [rows.change_row(change) for change in commit.changes],
+        "decisions": [decision_row(decision) for decision in earliest(commit.decisions)],
+        "decisions_seen": [
+            {"id": decision.decision_id, "at": decision.recorded_at}
+            for decision in earliest(commit.decisions)
+        ],
     }
     for suffix in ("", "_chunks", "_events", "_assertions"):
         values[f"withdrawn{suffix}"] = withdrawn

@@ -15,6 +15,7 @@ from tidegraph.domain.predicates import Registry
 from tidegraph.ports import (
     ChangeRow,
     ChunkRecord,
+    DecisionRecord,
     DocumentRecord,
     EntityRecord,
     EventMention,
@@ -47,6 +48,7 @@ class MemoryGraph:
     vectors: dict[tuple[str, str], Any] = field(default_factory=dict)
     lists: dict[str, dict[str, Neighbour]] = field(default_factory=dict)
     changes: list[ChangeRow] = field(default_factory=list)
+    decisions: dict[str, DecisionRecord] = field(default_factory=dict)
 
 
 class MemoryReads:
@@ -258,6 +260,24 @@ class MemoryReads:
     async def changes(self, graph: str, after_sequence: int, limit: int) -> list[ChangeRow]:
         found = [change for change in self.graph(graph).changes if change.sequence > after_sequence]
         return sorted(found, key=lambda change: (change.sequence, change.change_id))[: max(0, limit)]
+
+    async def decisions(
+        self,
+        graph: str,
+        kinds: Sequence[str],
+        seen: Visibility,
+        subjects: Sequence[str] | None = None,
+    ) -> list[DecisionRecord]:
+        state = self._graphs.get(graph)
+        known = visibility.known_bound(seen)
+        found = [
+            decision
+            for decision in (state.decisions.values() if state else ())
+            if decision.kind in kinds
+            and decision.recorded_at <= known
+            and (subjects is None or decision.subject in subjects)
+        ]
+        return sorted(found, key=lambda decision: (decision.recorded_at, decision.decision_id))
 
     async def sequence(self, graph: str) -> int:
         return self.graph(graph).sequence

@@ -10,6 +10,7 @@ from tidegraph.domain.facts import Assertion
 from tidegraph.domain.graphs import check_graph_name
 from tidegraph.ports import ChunkRecord, Commit, DocumentRecord, EventRecord, WriterState
 from tidegraph.storage import codec
+from tidegraph.storage.decisions import earliest
 from tidegraph.storage.memory.names import StoredEntity
 from tidegraph.storage.memory.reads import MemoryGraph
 from tidegraph.storage.memory.search import MemorySearch
@@ -47,6 +48,8 @@ class MemoryWrites(MemorySearch):
         for entry in commit.linked:
             if entry.event_id in state.events and entry.neighbour_id in state.events:
                 state.lists.setdefault(entry.event_id, {})[entry.neighbour_id] = entry
+        decided = earliest([*state.decisions.values(), *commit.decisions])
+        state.decisions = {decision.decision_id: decision for decision in decided}
         known = {change.change_id for change in state.changes}
         state.changes += [
             replace(change, sequence=state.sequence)

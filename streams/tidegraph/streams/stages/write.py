@@ -10,13 +10,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
-from tidegraph.domain.documents import (
-    DocumentHeader,
-    DocumentKind,
-    ExtractedDocument,
-    ResolvedDocument,
-)
+from tidegraph.domain.documents import DocumentHeader, ExtractedDocument, ResolvedDocument
 from tidegraph.domain.errors import Rejected, TidegraphError
 from tidegraph.domain.graphs import check_graph_name
 from tidegraph.domain.interval import EXACT_MICROS_MAX, MICROS_PER_DAY, Granularity
@@ -27,8 +23,12 @@ from tidegraph.log.status import Outcome, Stage, StatusRecord
 from tidegraph.ports import ChangeRow, Clock
 from tidegraph.storage.codec import floor_time
 from tidegraph.streams.flow import Input, Subject, status_line
+from tidegraph.streams.writing.control import Decide, header_of
+from tidegraph.streams.writing.kinds import all_kinds
 from tidegraph.streams.writing.planning import Item, Retract
 from tidegraph.streams.writing.writer import GraphWriter
+
+_CONTROL: Final = all_kinds()
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,41 +148,27 @@ def _check_header(graph: str, header: DocumentHeader) -> None:
         raise Rejected("WRONG_GRAPH", f"a document of graph {header.graph!r} is keyed by {graph!r}")
     if not header.document_id:
         raise Rejected("NO_DOCUMENT_ID", "a document has no id")
-    if abs(header.recorded_at) > EXACT_MICROS_MAX and header.recorded_at % MICROS_PER_DAY:
-        message = "recorded_at must be a whole day outside 1684 to 2255: the store compares no finer there"
-        raise Rejected("INVALID_STAMP", message)
+    _check_stamp(header.recorded_at)
     if header.parts < 1:
         raise Rejected("INVALID_PARTS", "a document has at least one part")
 
 
-def _decision(item: Input, control: records_pb2.ControlRecord) -> Retract:
+def _check_stamp(recorded_at: int) -> None:
+    if abs(recorded_at) > EXACT_MICROS_MAX and recorded_at % MICROS_PER_DAY:
+        message = "recorded_at must be a whole day outside 1684 to 2255: the store compares no finer there"
+        raise Rejected("INVALID_STAMP", message)
+
+
+def _decision(item: Input, record: records_pb2.ControlRecord) -> Retract | Decide:
     """A decision that the writer carries out.
 
     Raises:
-        Rejected: NOT_SUPPORTED, a kind that this version does not carry out.
+        Rejected: NOT_SUPPORTED, a kind that this version does not carry out; INVALID_DECISION.
     """
-    kind = control.WhichOneof("decision")
-    if kind != "retraction":
-        raise Rejected(
-            "NOT_SUPPORTED", f"this version does not carry out the decision {kind!r}", kind=str(kind)
-        )
-    retraction = control.retraction
-    header = DocumentHeader(
-        graph=control.graph,
-        document_id=retraction.document_id,
-        revision=retraction.revision,
-        source=control.actor,
-        title=control.reason,
-        kind=DocumentKind.RETRACTION,
-        document_time=None,
-        labels=(),
-        source_priority=0,
-        language="",
-        position=item.position,
-        recorded_at=control.recorded_at,
-        part=1,
-        parts=1,
-        content_hash="",
-    )
-    _check_header(control.graph, header)
-    return Retract(header, one_revision=bool(retraction.revision))
+    if record.WhichOneof("decision") != "retraction":
+        decision = _CONTROL.read(record, item.position)
+        _check_stamp(record.recorded_at)
+        return decision
+    header = header_of(record, item.position)
+    _check_header(record.graph, header)
+    return Retract(header, one_revision=bool(record.retraction.revision))

@@ -16,6 +16,7 @@ from tidegraph.ports import DocumentWrite, GraphReader
 from tidegraph.storage.derive import policy_of
 from tidegraph.storage.visibility import EVERYTHING, complete_revisions
 from tidegraph.streams.writing import feed
+from tidegraph.streams.writing.control import Effects
 from tidegraph.streams.writing.submissions import Moves, Submissions
 
 
@@ -44,10 +45,17 @@ class Believer:
         self._registry = registry
 
     async def believe(
-        self, graph: str, writes: Sequence[DocumentWrite], submissions: Submissions, moves: Moves
+        self,
+        graph: str,
+        writes: Sequence[DocumentWrite],
+        submissions: Submissions,
+        moves: Moves,
+        effects: Effects,
     ) -> Belief:
-        """The change of belief that follows from new rows and moved times."""
+        """The change of belief that follows from new rows, moved times and decisions."""
         touched = await self._touched(graph, writes, submissions, moves)
+        for key, instant in effects.since.items():
+            _lower(touched.since, key, instant)
         keys = sorted(touched.since)
         if not keys:
             return Belief((), (), ())

@@ -30,6 +30,7 @@ from tidegraph.ports import (
 from tidegraph.storage.visibility import EVERYTHING
 from tidegraph.streams.writing import claims, feed
 from tidegraph.streams.writing.beliefs import Belief, Believer
+from tidegraph.streams.writing.control import Control, Decide
 from tidegraph.streams.writing.links import Linker
 from tidegraph.streams.writing.submissions import Placed, Submissions
 
@@ -49,7 +50,7 @@ class Item:
     """One record of the batch with its offset in ``resolved``."""
 
     offset: int
-    content: ExtractedDocument | Retract
+    content: ExtractedDocument | Retract | Decide
 
     @property
     def header(self) -> DocumentHeader:
@@ -79,6 +80,7 @@ class _Batch:
 
     graph: str
     placed: list[tuple[Item, Placed]] = field(default_factory=list)
+    decided: list[Outcome] = field(default_factory=list)
     rejected: list[Outcome] = field(default_factory=list)
     writes: list[DocumentWrite] = field(default_factory=list)
     entities: list[EntityWrite] = field(default_factory=list)
@@ -87,7 +89,10 @@ class _Batch:
 class Planner:
     """Plans batches for any graph of one store."""
 
-    def __init__(self, reader: GraphReader, registry: Registry, encoder: Encoder, linker: Linker) -> None:
+    def __init__(
+        self, reader: GraphReader, registry: Registry, encoder: Encoder, linker: Linker, control: Control
+    ) -> None:
+        self._control = control
         self._reader = reader
         self._registry = registry
         self._encoder = encoder
@@ -99,13 +104,19 @@ class Planner:
 
         An item that cannot be used is among the outcomes with its Rejected and changes nothing.
         """
-        documents = sorted({item.header.document_id for item in items})
-        stored = await self._reader.documents(graph, documents, EVERYTHING)
+        documents = sorted(
+            {item.header.document_id for item in items if not isinstance(item.content, Decide)}
+        )
+        decided = [item.content.record for item in items if isinstance(item.content, Decide)]
+        stored, (decisions, effects) = await asyncio.gather(
+            self._reader.documents(graph, documents, EVERYTHING),
+            self._control.carry_out(graph, self._reader, decided),
+        )
         submissions = Submissions(graph, documents, stored)
         batch = self._place(graph, items, submissions)
         moves = submissions.moves()
         belief, gone, vectors = await asyncio.gather(
-            self._believer.believe(graph, batch.writes, submissions, moves),
+            self._believer.believe(graph, batch.writes, submissions, moves, effects),
             self._reader.event_nodes_of(graph, [origin for origin, _ in moves.withdrawn]),
             asyncio.to_thread(self._vectors, batch.writes),
         )
@@ -127,6 +138,7 @@ class Planner:
             unlinked=links.unlinked,
             linked=links.linked,
             changes=changes,
+            decisions=decisions,
         )
         return Planned(commit, _outcomes(batch))
 
@@ -137,6 +149,9 @@ class Planner:
         batch = _Batch(graph)
         new: list[tuple[Placed, claims.Draft]] = []
         for item in items:
+            if isinstance(item.content, Decide):
+                batch.decided.append(Outcome(item, "committed", None))
+                continue
             if isinstance(item.content, Retract):
                 placed = submissions.retract(item.header, one_revision=item.content.one_revision)
                 batch.placed.append((item, placed))
@@ -189,7 +204,7 @@ class Planner:
 
 
 def _outcomes(batch: _Batch) -> tuple[Outcome, ...]:
-    found = list(batch.rejected)
+    found = [*batch.rejected, *batch.decided]
     for item, placed in batch.placed:
         retracted = placed.record.header.kind is DocumentKind.RETRACTION
         found.append(Outcome(item, "retracted" if retracted else "committed", None))
