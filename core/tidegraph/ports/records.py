@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from tidegraph.domain.documents import Chunk, DocumentHeader, EntityType, Event
 from tidegraph.domain.facts import Assertion, FactVersion
+from tidegraph.domain.identity import IdentityWrites
 from tidegraph.domain.interval import Interval
 
 Vector = NDArray[np.float32]
@@ -230,6 +231,7 @@ class Commit:
     changes: tuple[ChangeRow, ...]
     decisions: tuple[DecisionRecord, ...] = ()
     """Decisions that the batch carries out; one that is there stays, only its time may move earlier."""
+    identity: IdentityWrites = IdentityWrites()  # noqa: RUF009 (frozen)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 from tidegraph.domain.facts import Assertion, FactVersion, Revision
+from tidegraph.domain.identity import PairDecision, SameAs, Trait
 from tidegraph.domain.interval import Interval
 from tidegraph.ports.records import (
     ChangeRow,
@@ -160,6 +161,44 @@ class GraphReader(Protocol):
 
         In the order (recorded_at, decision id). A graph that does not exist has none.
         """
+        ...
+
+    async def same_as(self, graph: str, entity_ids: Sequence[str], seen: Visibility) -> list[SameAs]:
+        """Every SAME_AS row of the sets of the ids, as believed at known_at. Raises LimitExceeded."""
+        ...
+
+    async def ties(self, graph: str, entity_ids: Sequence[str]) -> list[SameAs]:
+        """Every row that names one of the ids, whenever it was believed, reviews too."""
+        ...
+
+    async def all_ties(self, graph: str) -> list[SameAs]:
+        """Every row about identity of the graph, for dumps and checks."""
+        ...
+
+    async def reviews(self, graph: str, after: str, limit: int, seen: Visibility) -> list[SameAs]:
+        """A page of the pairs that wait for an operator, after the row id ``after``."""
+        ...
+
+    async def pair_decisions(self, graph: str, entity_ids: Sequence[str]) -> list[PairDecision]:
+        """Decisions about pairs that name one of the ids."""
+        ...
+
+    async def traits(self, graph: str, entity_ids: Sequence[str]) -> list[Trait]:
+        """What is known of each id for resolution, with the time at which it was told first."""
+        ...
+
+    async def holders(
+        self, graph: str, keys: Sequence[str], limit: int
+    ) -> dict[str, list[tuple[str, int]]]:
+        """By blocking key the (entity id, recorded_at) that have it, the ``limit`` that had it first."""
+        ...
+
+    async def fact_keys(self, graph: str, entity_ids: Sequence[str], limit: int) -> dict[str, list[str]]:
+        """By id the conflict keys of its facts, as subject and as object, at most ``limit`` either way."""
+        ...
+
+    async def set_counts(self, graph: str, sets: Mapping[str, Sequence[str]], limit: int) -> dict[str, int]:
+        """By the name of a set of ids: how many dated events that count mention any of them, up to limit."""
         ...
 
     async def sequence(self, graph: str) -> int:

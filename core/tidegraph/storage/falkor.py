@@ -5,10 +5,11 @@ from __future__ import annotations
 from tidegraph.domain.predicates import Registry
 from tidegraph.settings import StoreSettings
 from tidegraph.storage.connection import Connection
+from tidegraph.storage.identity import IdentityReads
 from tidegraph.storage.writes import FalkorWrites
 
 
-class FalkorStore(FalkorWrites):
+class FalkorStore(FalkorWrites, IdentityReads):
     """Both sides of the graphs of one FalkorDB server (``ports.GraphStore``)."""
 
     async def close(self) -> None:

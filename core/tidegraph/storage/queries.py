@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from tidegraph.storage import queries_identity
+
 # --- visibility -----------------------------------------------------------------------------------
 
 
@@ -119,6 +121,7 @@ COMMIT: Final = (
     + _each("changes", _create("Change"))
     + _each("decisions", _create("Decision"))
     + _each("decisions_seen", _lower("Decision", "id: r.id", "recorded_at"))
+    + "".join(_each(parameter, body) for parameter, body in queries_identity.WRITES)
     + "RETURN seq"
 )
 

@@ -28,12 +28,16 @@ NODE_INDEXES: Final[dict[str, tuple[str, ...]]] = {
     "Value": ("id",),
     "Change": ("id", "seq"),
     "Decision": ("id", "kind", "subject"),
+    "Trait": ("id", "entity_id", "block"),
+    "Pair": ("id", "left", "right"),
     "EventVector": ("id",),
     "ChunkVector": ("id",),
 }
 EDGE_INDEXES: Final[dict[str, tuple[str, ...]]] = {
     "FACT": ("id", "key", "predicate"),
     "MENTIONS": ("entity", "start", "end"),
+    "SAME_AS": ("id",),
+    "REVIEW": ("id",),
 }
 # ``words`` is the text as the term builder cuts it, so that both sides see the same words in any script.
 FULLTEXT: Final[dict[str, tuple[str, ...]]] = {

@@ -11,7 +11,7 @@ import numpy as np
 from tidegraph.domain.errors import Bug
 from tidegraph.domain.ids import make_id
 from tidegraph.ports import Commit, DocumentWrite, EntityWrite, NewVector, WriterState
-from tidegraph.storage import fact_rows, queries, rows, schema
+from tidegraph.storage import fact_rows, identity_rows, queries, rows, schema
 from tidegraph.storage.codec import Value, bits_of
 from tidegraph.storage.decisions import decision_row, earliest
 from tidegraph.storage.search import FalkorSearch
@@ -119,6 +119,7 @@ def commit_parameters(commit: Commit) -> dict[str, Value]:
     for suffix in ("", "_chunks", "_events", "_assertions"):
         values[f"withdrawn{suffix}"] = withdrawn
         values[f"earlier{suffix}"] = earlier
+    values |= identity_rows.parameters(commit.identity)
     return values | _documents(commit.documents) | _versions(commit)
 
 

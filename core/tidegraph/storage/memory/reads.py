@@ -28,6 +28,7 @@ from tidegraph.storage import visibility
 from tidegraph.storage.derive import derive_for, matches, merge_versions
 from tidegraph.storage.dump import canonical_row
 from tidegraph.storage.fact_rows import assertion_row, version_order
+from tidegraph.storage.memory.identity_state import StoredIdentity
 from tidegraph.storage.memory.names import StoredEntity, entity_record, search_names
 from tidegraph.storage.rows import chunk_row, document_row, event_row
 
@@ -49,6 +50,7 @@ class MemoryGraph:
     lists: dict[str, dict[str, Neighbour]] = field(default_factory=dict)
     changes: list[ChangeRow] = field(default_factory=list)
     decisions: dict[str, DecisionRecord] = field(default_factory=dict)
+    identity: StoredIdentity = field(default_factory=StoredIdentity)
 
 
 class MemoryReads:

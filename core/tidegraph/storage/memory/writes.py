@@ -11,6 +11,8 @@ from tidegraph.domain.graphs import check_graph_name
 from tidegraph.ports import ChunkRecord, Commit, DocumentRecord, EventRecord, WriterState
 from tidegraph.storage import codec
 from tidegraph.storage.decisions import earliest
+from tidegraph.storage.memory.identity import MemoryIdentity
+from tidegraph.storage.memory.identity_state import apply_identity
 from tidegraph.storage.memory.names import StoredEntity
 from tidegraph.storage.memory.reads import MemoryGraph
 from tidegraph.storage.memory.search import MemorySearch
@@ -43,6 +45,7 @@ class MemoryWrites(MemorySearch):
         _add_rows(state, commit)
         _move_times(state, dict(commit.withdrawn), dict(commit.recorded_earlier))
         _apply_facts(state, commit)
+        apply_identity(state.identity, commit.identity, state.entities)
         for event_id, neighbour_id in commit.unlinked:
             state.lists.get(event_id, {}).pop(neighbour_id, None)
         for entry in commit.linked:
@@ -67,7 +70,7 @@ class MemoryWrites(MemorySearch):
         self._applied[partition] = offset
 
 
-class MemoryStore(MemoryWrites):
+class MemoryStore(MemoryWrites, MemoryIdentity):
     """Both sides of graphs that live in this process (``ports.GraphStore``)."""
 
     async def close(self) -> None:

@@ -1,0 +1,83 @@
+"""All Cypher about identity: rows between entity ids, traits, decisions about pairs.
+
+A SAME_AS edge says that two ids are one, a REVIEW edge asks an operator; both carry a recorded interval.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+_TIE: Final = (
+    "MATCH (a:Entity {{id: r.left}}) MATCH (b:Entity {{id: r.right}}) "
+    "MERGE (a)-[s:{label} {{id: r.id}}]->(b) ON CREATE SET s += r, s.seq = seq"
+)
+_CLOSE: Final = (
+    "MATCH ()-[s:{label}]->() WHERE s.id = r.id AND s.invalidated_at > r.at SET s.invalidated_at = r.at"
+)
+_CREATE: Final = "MERGE (n:{label} {{id: r.id}}) ON CREATE SET n += r, n.seq = seq"
+_EARLIER: Final = "MATCH (n:{label} {{id: r.id}}) WHERE n.recorded_at > r.at SET n.recorded_at = r.at"
+
+WRITES: Final = (
+    ("traits", _CREATE.format(label="Trait")),
+    ("traits_seen", _EARLIER.format(label="Trait")),
+    ("pairs", _CREATE.format(label="Pair")),
+    ("pairs_seen", _EARLIER.format(label="Pair")),
+    ("same", _TIE.format(label="SAME_AS")),
+    ("reviews", _TIE.format(label="REVIEW")),
+    ("same_closed", _CLOSE.format(label="SAME_AS")),
+    ("reviews_closed", _CLOSE.format(label="REVIEW")),
+)
+"""The lists of a commit about identity and what is done with each row ``r``."""
+
+
+def _believed(name: str) -> str:
+    return (
+        f"{name}.recorded_at <= $known AND $known < {name}.invalidated_at AND "
+        f"($all OR {name}.labels IS NULL OR any(l IN {name}.labels WHERE l IN $labels))"
+    )
+
+
+SAME_AS: Final = f"""
+UNWIND $ids AS k MATCH (:Entity {{id: k}})-[s:SAME_AS]-(h:Entity) WHERE {_believed("s")}
+WITH DISTINCT s, h
+OPTIONAL MATCH (h)-[t:SAME_AS]-(:Entity) WHERE {_believed("t")}
+RETURN properties(s), properties(t)
+"""
+"""Two steps at once: the rows of most sets lead to one id."""
+TIES: Final = """
+UNWIND $ids AS k MATCH (:Entity {id: k})-[s:SAME_AS|REVIEW]-(:Entity) RETURN DISTINCT properties(s)
+"""
+ALL_TIES: Final = "MATCH ()-[s:SAME_AS|REVIEW]->() RETURN properties(s)"
+REVIEWS: Final = f"""
+MATCH ()-[s:REVIEW]->() WHERE s.id > $after AND {_believed("s")}
+RETURN properties(s) ORDER BY s.id LIMIT $limit
+"""
+PAIRS: Final = tuple(
+    f"UNWIND $ids AS k MATCH (p:Pair) WHERE p.{side} = k RETURN properties(p)" for side in ("left", "right")
+)
+TRAITS: Final = """
+UNWIND $ids AS k MATCH (t:Trait) WHERE t.entity_id = k RETURN t.entity_id, t.kind, t.value, t.recorded_at
+"""
+HOLDERS: Final = """
+UNWIND $keys AS k
+CALL {
+  WITH k MATCH (t:Trait) WHERE t.block = k
+  RETURN t.entity_id AS holder, t.recorded_at AS at ORDER BY at, holder LIMIT $limit
+}
+RETURN k, holder, at
+"""
+SIDES: Final = tuple(
+    f"UNWIND $ids AS k MATCH (:Entity {{id: k}}){left}[f:FACT]{right}() "
+    "WITH DISTINCT k, f.key AS key LIMIT $limit RETURN k, key"
+    for left, right in (("-", "->"), ("<-", "-"))
+)
+"""Conflict keys of the facts of each id, as subject and as object."""
+MENTION_COUNTS: Final = """
+UNWIND $groups AS g
+CALL {
+  WITH g UNWIND g.ids AS k MATCH (e:Entity {id: k})<-[m:MENTIONS]-(n:Event)
+  WHERE m.start IS NOT NULL AND n.withdrawn_at = $open
+  WITH DISTINCT n LIMIT $limit RETURN count(n) AS found
+}
+RETURN g.name, found
+"""

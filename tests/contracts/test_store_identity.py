@@ -1,0 +1,131 @@
+"""What both stores know of identity: rows with a recorded interval, traits, decisions about pairs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from tests.contracts import samples as s
+
+from tidegraph.domain import identity
+from tidegraph.domain.documents import EntityType
+from tidegraph.domain.errors import LimitExceeded
+from tidegraph.domain.identity import IdentityWrites, Rule, Tie, Tied, Trait
+from tidegraph.domain.interval import OPEN_END, Interval
+from tidegraph.ports import EntityWrite, GraphStore, Visibility
+from tidegraph.storage.visibility import EVERYTHING
+
+EARLY, MIDDLE, LATE = s.at(2024, 1), s.at(2024, 2), s.at(2024, 3)
+
+
+def entities(*names: str) -> tuple[EntityWrite, ...]:
+    return tuple(EntityWrite(n, n, EntityType.PERSON, ((n, n.title()),), EARLY) for n in names)
+
+
+def tied(left: str, right: str, tie: Tie = Tie.SAME, labels: tuple[str, ...] = ()) -> Tied:
+    return Tied(left, right, tie, Rule.PROFILE, "", "same name", labels)
+
+
+def row(one: Tied, start: int, end: int = OPEN_END) -> identity.SameAs:
+    return identity.row(one, Interval(start, end))
+
+
+async def write(store: GraphStore, graph: str, offset: int, names: str, writes: IdentityWrites) -> None:
+    made = s.commit(graph, offset - 1, offset, entities=entities(*names))
+    assert await store.commit(replace(made, identity=writes)) is not None
+
+
+async def test_a_set_is_followed_as_of_known_at(store: GraphStore, graph: str) -> None:
+    ab, bc, cd = row(tied("a", "b"), EARLY), row(tied("b", "c"), MIDDLE), row(tied("c", "d"), LATE)
+    await write(store, graph, 0, "abcdex", IdentityWrites(insert=(ab, bc, cd)))
+    for known, rows in ((EARLY - 1, []), (EARLY, [ab]), (MIDDLE, [ab, bc]), (LATE, [ab, bc, cd])):
+        found = await store.same_as(graph, ["a", "x"], Visibility(known, None))
+        assert sorted(r.row_id for r in found) == sorted(r.row_id for r in rows)
+        assert [r.row_id for r in found] == sorted(r.row_id for r in found)
+
+
+async def test_a_closed_row_is_still_there_for_then_and_moves_earlier_only(
+    store: GraphStore, graph: str
+) -> None:
+    ab = row(tied("a", "b"), EARLY)
+    await write(store, graph, 0, "ab", IdentityWrites(insert=(ab,)))
+    await write(store, graph, 1, "", IdentityWrites(close=((ab.row_id, MIDDLE),)))
+    await write(store, graph, 2, "", IdentityWrites(close=((ab.row_id, LATE),)))
+    assert await store.same_as(graph, ["b"], Visibility(MIDDLE - 1, None))
+    assert not await store.same_as(graph, ["b"], Visibility(MIDDLE, None))
+    assert [r.invalidated_at for r in await store.ties(graph, ["a"])] == [MIDDLE]
+
+
+async def test_reviews_join_nothing_and_are_paged(store: GraphStore, graph: str) -> None:
+    rows = [row(tied(l, r, Tie.REVIEW), EARLY) for l, r in (("a", "b"), ("a", "c"), ("b", "c"))]
+    gone = row(tied("c", "d", Tie.REVIEW), EARLY, MIDDLE)
+    await write(store, graph, 0, "abcd", IdentityWrites(insert=(*rows, gone)))
+    assert not await store.same_as(graph, ["a"], EVERYTHING)
+    first = await store.reviews(graph, "", 2, EVERYTHING)
+    rest = await store.reviews(graph, first[-1].row_id, 2, EVERYTHING)
+    assert [*first, *rest] == sorted(rows, key=lambda r: r.row_id)
+    assert gone in await store.all_ties(graph)
+
+
+async def test_a_row_with_labels_is_seen_by_their_holders(store: GraphStore, graph: str) -> None:
+    ab = row(tied("a", "b", labels=("hr",)), EARLY)
+    await write(store, graph, 0, "ab", IdentityWrites(insert=(ab,)))
+    assert await store.same_as(graph, ["a"], Visibility(LATE, frozenset({"hr"}))) == [ab]
+    assert await store.same_as(graph, ["a"], Visibility(LATE, frozenset({"it"}))) == []
+
+
+async def test_a_row_between_unknown_ids_is_not_written(store: GraphStore, graph: str) -> None:
+    await write(store, graph, 0, "a", IdentityWrites(insert=(row(tied("a", "z"), EARLY),)))
+    assert await store.all_ties(graph) == []
+
+
+async def test_a_set_without_end_is_refused(
+    store: GraphStore, graph: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tidegraph.storage.identity.MAX_SET", 3)
+    rows = tuple(row(tied(a, b), EARLY) for a, b in ("ab", "bc", "cd", "de", "ef"))
+    await write(store, graph, 0, "abcdef", IdentityWrites(insert=rows))
+    with pytest.raises(LimitExceeded):
+        await store.same_as(graph, ["a"], EVERYTHING)
+
+
+async def test_traits_keep_the_earliest_time_and_are_found_by_key(store: GraphStore, graph: str) -> None:
+    late = [Trait(n, "key", "k", LATE) for n in "abc"]
+    await write(store, graph, 0, "", IdentityWrites(traits=(*late, Trait("a", "born", "1822", LATE))))
+    await write(store, graph, 1, "", IdentityWrites(traits=(Trait("c", "key", "k", EARLY),)))
+    await write(store, graph, 2, "", IdentityWrites(traits=(Trait("c", "key", "k", MIDDLE),)))
+    assert await store.holders(graph, ["k", "none"], 2) == {"k": [("c", EARLY), ("a", LATE)]}
+    assert await store.traits(graph, ["c", "a"]) == [
+        Trait("a", "born", "1822", LATE),
+        Trait("a", "key", "k", LATE),
+        Trait("c", "key", "k", EARLY),
+    ]
+
+
+async def test_decisions_about_pairs_are_found_from_either_side(store: GraphStore, graph: str) -> None:
+    merge = identity.merge_pairs("bac", "m1", Rule.OPERATOR, "ann", "one person", LATE)
+    again = identity.merge_pairs("bac", "m1", Rule.OPERATOR, "ann", "one person", EARLY)
+    await write(store, graph, 0, "", IdentityWrites(decisions=tuple(merge)))
+    await write(store, graph, 1, "", IdentityWrites(decisions=tuple(again)))
+    found = await store.pair_decisions(graph, ["b"])
+    assert [(d.left, d.right, d.same, d.recorded_at) for d in found] == [
+        ("a", "b", True, EARLY),
+        ("b", "c", True, EARLY),
+    ]
+    assert found[0] == again[0]
+
+
+async def test_a_set_is_counted_by_its_events_once(store: GraphStore, graph: str) -> None:
+    head = s.header(graph)
+    when = Interval(s.at(2024), s.at(2024, 2))
+    events = (
+        s.event(head, "one", 0, when, ("a",)),
+        s.event(head, "two", 1, when, ("a", "b")),
+        s.event(head, "three", 2, when, ("b",)),
+        s.event(head, "undated", 3, None, ("b",)),
+    )
+    made = s.commit(graph, -1, 0, entities=entities(*"abc"), documents=(s.write(head, events=events),))
+    assert await store.commit(made) is not None
+    sets = {"ab": ["a", "b"], "b": ["b"], "c": ["c", "zz"]}
+    assert await store.set_counts(graph, sets, 10) == {"ab": 3, "b": 2, "c": 0}
+    assert await store.set_counts(graph, sets, 1) == {"ab": 1, "b": 1, "c": 0}
