@@ -5,6 +5,14 @@ same contract tests. Every call that does I/O is a coroutine and raises the type
 ``tidegraph.domain.errors`` only.
 """
 
+from tidegraph.ports.extraction import (
+    AnswerCache,
+    Completion,
+    Extractor,
+    NameFound,
+    Recogniser,
+    StructuredModel,
+)
 from tidegraph.ports.outside import (
     ChatModel,
     Clock,
@@ -37,11 +45,13 @@ from tidegraph.ports.records import (
 from tidegraph.ports.store import GraphReader, GraphStore, GraphWriter
 
 __all__ = [
+    "AnswerCache",
     "ChangeRow",
     "ChatModel",
     "ChunkRecord",
     "Clock",
     "Commit",
+    "Completion",
     "DecisionRecord",
     "DocumentRecord",
     "DocumentStatus",
@@ -51,6 +61,7 @@ __all__ = [
     "EntityWrite",
     "EventMention",
     "EventRecord",
+    "Extractor",
     "FactFilter",
     "Fence",
     "GraphReader",
@@ -58,10 +69,13 @@ __all__ = [
     "GraphWriter",
     "Log",
     "LogRecord",
+    "NameFound",
     "Neighbour",
     "NewVector",
+    "Recogniser",
     "Scored",
     "StatusStore",
+    "StructuredModel",
     "Vector",
     "Visibility",
     "WriterState",
