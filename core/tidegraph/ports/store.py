@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Protocol
+from typing import Protocol, Self
 
 from tidegraph.domain.facts import Assertion, FactVersion, Revision
 from tidegraph.domain.identity import PairDecision, SameAs, Trait
@@ -243,7 +243,33 @@ class GraphWriter(Protocol):
     async def set_applied(self, partition: str, offset: int) -> None: ...
 
 
-class GraphStore(GraphReader, GraphWriter, Protocol):
+class GraphKeeper(Protocol):
+    """Whole graphs: built beside the one that is served, and put in its place."""
+
+    def beside(self) -> Self:
+        """A store of the same kind for graphs of the same names that nobody reads yet."""
+        ...
+
+    async def drop(self, graph: str) -> None:
+        """Remove a graph, if there is one."""
+        ...
+
+    async def writers(self, graph: str) -> Mapping[str, int]:
+        """The offset of every partition of ``resolved`` that was written to the graph; none: no graph."""
+        ...
+
+    async def inherit(
+        self, graph: str, sequence: int, offsets: Mapping[str, int], changes: Sequence[ChangeRow]
+    ) -> None:
+        """Give a graph that was built anew the sequence, offsets and changes of the one it replaces."""
+        ...
+
+    async def take_place(self, graph: str, built: Self) -> None:
+        """Serve the graph that ``built`` holds instead of the present one, in one step."""
+        ...
+
+
+class GraphStore(GraphReader, GraphWriter, GraphKeeper, Protocol):
     """Both sides: FalkorDB, and the in-memory twin."""
 
     async def close(self) -> None: ...

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Awaitable, Mapping
 from typing import Any, Final, cast
@@ -88,6 +89,12 @@ class Connection:
         )
         self.redis = redis.Redis(connection_pool=pool)
         self.round_trips = 0
+
+    def under(self, prefix: str) -> Connection:
+        """The same connections under another prefix; they are closed with this one."""
+        other = copy.copy(self)
+        other.prefix = prefix
+        return other
 
     def key(self, graph: str) -> str:
         """The redis key of a graph."""

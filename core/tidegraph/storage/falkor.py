@@ -6,10 +6,10 @@ from tidegraph.domain.predicates import Registry
 from tidegraph.settings import StoreSettings
 from tidegraph.storage.connection import Connection
 from tidegraph.storage.identity import IdentityReads
-from tidegraph.storage.writes import FalkorWrites
+from tidegraph.storage.keeping import FalkorKeeping
 
 
-class FalkorStore(FalkorWrites, IdentityReads):
+class FalkorStore(FalkorKeeping, IdentityReads):
     """Both sides of the graphs of one FalkorDB server (``ports.GraphStore``)."""
 
     async def close(self) -> None:

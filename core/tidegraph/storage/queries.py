@@ -33,6 +33,14 @@ RETURN g.schema_version, g.model, g.dimensions
 GRAPH_INFO: Final = """
 MATCH (g:Graph {id: 'graph'}) RETURN g.schema_version, g.model, g.dimensions, g.sequence
 """
+WRITERS: Final = "MATCH (w:Writer) RETURN w.id, w.offset ORDER BY w.id"
+INHERIT: Final = """
+MATCH (g:Graph {id: 'graph'}) SET g.sequence = $sequence
+WITH g OPTIONAL MATCH (w:Writer) DELETE w
+WITH DISTINCT g UNWIND $writers AS r CREATE (:Writer {id: r.id, offset: r.offset})
+"""
+DROP_CHANGES: Final = "MATCH (c:Change) WITH c LIMIT $limit DELETE c RETURN count(c)"
+KEEP_CHANGES: Final = "UNWIND $changes AS r CREATE (c:Change) SET c = r.row, c.seq = r.seq"
 WRITER_STATE: Final = """
 MATCH (g:Graph {id: 'graph'}) OPTIONAL MATCH (w:Writer {id: $partition})
 RETURN w.offset, g.sequence

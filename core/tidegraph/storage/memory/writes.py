@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
 from tidegraph.domain.facts import Assertion
 from tidegraph.domain.graphs import check_graph_name
-from tidegraph.ports import ChunkRecord, Commit, DocumentRecord, EventRecord, WriterState
+from tidegraph.ports import ChangeRow, ChunkRecord, Commit, DocumentRecord, EventRecord, WriterState
 from tidegraph.storage import codec
 from tidegraph.storage.decisions import earliest
 from tidegraph.storage.memory.identity import MemoryIdentity
@@ -72,6 +72,31 @@ class MemoryWrites(MemorySearch):
 
 class MemoryStore(MemoryWrites, MemoryIdentity):
     """Both sides of graphs that live in this process (``ports.GraphStore``)."""
+
+    def beside(self) -> MemoryStore:
+        """A store for graphs of the same names that nobody reads yet."""
+        return MemoryStore(self.registry, self.dimensions, self.model_id)
+
+    async def drop(self, graph: str) -> None:
+        """Remove a graph, if there is one."""
+        self._graphs.pop(graph, None)
+
+    async def writers(self, graph: str) -> Mapping[str, int]:
+        """The offset of every partition of ``resolved`` that was written to the graph; none: no graph."""
+        state = self._graphs.get(graph)
+        return dict(state.offsets) if state else {}
+
+    async def inherit(
+        self, graph: str, sequence: int, offsets: Mapping[str, int], changes: Sequence[ChangeRow]
+    ) -> None:
+        """Make a graph that was built anew the successor of the one that it replaces."""
+        state = self.graph(graph)
+        state.sequence, state.offsets, state.changes = sequence, dict(offsets), list(changes)
+
+    async def take_place(self, graph: str, built: MemoryStore) -> None:
+        """Serve the graph that ``built`` holds instead of the present one."""
+        self._graphs[graph] = built.graph(graph)
+        await built.drop(graph)
 
     async def close(self) -> None:
         """Nothing to close."""
