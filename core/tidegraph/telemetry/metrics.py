@@ -64,6 +64,53 @@ INVALIDATION_BURSTS: Final = Counter(
     registry=REGISTRY,
 )
 
+# --- extraction and the language model -------------------------------------------------------------
+
+EXTRACTION_SECONDS: Final = Histogram(
+    "tidegraph_extraction_seconds",
+    "Time that the extraction of one document (or part of one) took, by extractor.",
+    ("extractor",),
+    buckets=_SECONDS,
+    registry=REGISTRY,
+)
+LLM_CHUNKS: Final = Counter(
+    "tidegraph_llm_chunks",
+    "Chunks of the LLM extractor by how they ended: answered, halved, cached or fallback.",
+    ("ended",),
+    registry=REGISTRY,
+)
+LLM_DISAGREEMENTS: Final = Counter(
+    "tidegraph_llm_time_disagreements",
+    "Events for which the language model and the grounding engine read a time differently, by kind.",
+    ("kind",),
+    registry=REGISTRY,
+)
+LLM_CALLS: Final = Counter(
+    "tidegraph_llm_calls",
+    "Calls of the language model by stage and outcome.",
+    ("stage", "outcome"),
+    registry=REGISTRY,
+)
+LLM_SECONDS: Final = Histogram(
+    "tidegraph_llm_call_seconds",
+    "Time from the begin to the end of a call of the language model that was answered, by stage.",
+    ("stage",),
+    buckets=_SECONDS,
+    registry=REGISTRY,
+)
+LLM_TOKENS: Final = Counter(
+    "tidegraph_llm_tokens",
+    "Tokens of the language model by stage and kind: prompt or completion.",
+    ("stage", "kind"),
+    registry=REGISTRY,
+)
+LLM_COST: Final = Counter(
+    "tidegraph_llm_cost",
+    "What the language model cost by stage, in the currency of the prices in the settings.",
+    ("stage",),
+    registry=REGISTRY,
+)
+
 # --- the service -----------------------------------------------------------------------------------
 
 CALL_SECONDS: Final = Histogram(

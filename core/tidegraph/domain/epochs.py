@@ -1,0 +1,37 @@
+"""The extractor epoch: everything that a reading depends on besides the document, as one text.
+
+It is a part of every id that an extractor makes, and it is what makes a reading stale: a reading under
+another epoch than the present extractor's would come out otherwise today. Computed here alone.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+LANGUAGE: Final = "language"
+LLM: Final = "llm"
+
+
+def language_epoch(rules: str, model: str, recogniser: str = "") -> str:
+    """The epoch of the language extractor: version of its rules, statistical model, recogniser if another."""
+    named = f"+ner:{recogniser}" if recogniser else ""
+    return f"{LANGUAGE}-{rules}-{model}{named}"
+
+
+def llm_epoch(version: str, prompt: str, model: str, fallback: str) -> str:
+    """The epoch of the LLM extractor: its version, the prompt's, the model, and who reads what it cannot."""
+    return f"{LLM}-{version}-{prompt}-{model}+{fallback}"
+
+
+def extractor_of(epoch: str) -> str:
+    """The name of the extractor that an epoch begins with: ``language`` or ``llm``; "" for others' own."""
+    name = epoch.partition("-")[0]
+    return name if name in (LANGUAGE, LLM) else ""
+
+
+def is_stale(epoch: str, current: str) -> bool:
+    """Whether a reading is due again: one of ours, of another epoch than the present extractor's.
+
+    Readings that others brought to ``extracted`` themselves are theirs to renew.
+    """
+    return bool(extractor_of(epoch)) and epoch != current
