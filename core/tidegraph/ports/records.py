@@ -65,6 +65,8 @@ class EntityRecord:
     type: EntityType
     aliases: tuple[str, ...]
     recorded_at: int
+    members: tuple[str, ...] = ()
+    """All ids of the set that this record stands for, sorted; () for an id that is in no set."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,17 +78,25 @@ class GraphReader(Protocol):
         """Conflict keys under which any revision of each document has evidence."""
         ...
 
-    async def entities(self, graph: str, entity_ids: Sequence[str]) -> list[EntityRecord]: ...
+    async def entities(
+        self, graph: str, entity_ids: Sequence[str], seen: Visibility | None = None
+    ) -> list[EntityRecord]:
+        """Entities in the order of their ids. ``seen``: as of when sets are joined (None: now)."""
+        ...
 
     async def all_entities(self, graph: str) -> list[EntityRecord]:
         """Every entity of the graph, for dumps and checks."""
         ...
 
-    async def entities_by_name(self, graph: str, normalised: Sequence[str]) -> dict[str, list[EntityRecord]]:
+    async def entities_by_name(
+        self, graph: str, normalised: Sequence[str], seen: Visibility | None = None
+    ) -> dict[str, list[EntityRecord]]:
         """Entities that carry exactly this normalised name or alias, by name."""
         ...
 
-    async def search_entities(self, graph: str, text: str, limit: int) -> list[tuple[EntityRecord, float]]:
+    async def search_entities(
+        self, graph: str, text: str, limit: int, seen: Visibility | None = None
+    ) -> list[tuple[EntityRecord, float]]:
         """Full-text search over names and aliases."""
         ...
 
@@ -187,9 +195,7 @@ class GraphReader(Protocol):
         """What is known of each id for resolution, with the time at which it was told first."""
         ...
 
-    async def holders(
-        self, graph: str, keys: Sequence[str], limit: int
-    ) -> dict[str, list[tuple[str, int]]]:
+    async def holders(self, graph: str, keys: Sequence[str], limit: int) -> dict[str, list[tuple[str, int]]]:
         """By blocking key the (entity id, recorded_at) that have it, the ``limit`` that had it first."""
         ...
 

@@ -147,7 +147,9 @@ class FalkorReads(DecisionReads):
 
     # --- entities ---------------------------------------------------------------------------------
 
-    async def entities(self, graph: str, entity_ids: Sequence[str]) -> list[EntityRecord]:
+    async def entities(
+        self, graph: str, entity_ids: Sequence[str], seen: Visibility | None = None
+    ) -> list[EntityRecord]:
         """Entities in the order of their ids."""
         if not entity_ids:
             return []
@@ -159,7 +161,9 @@ class FalkorReads(DecisionReads):
         found = await self.connection.read(graph, queries.ALL_ENTITIES)
         return sorted((_entity(row) for row in found), key=lambda entity: entity.entity_id)
 
-    async def entities_by_name(self, graph: str, normalised: Sequence[str]) -> dict[str, list[EntityRecord]]:
+    async def entities_by_name(
+        self, graph: str, normalised: Sequence[str], seen: Visibility | None = None
+    ) -> dict[str, list[EntityRecord]]:
         """Entities that carry exactly this normalised name or alias, by name."""
         if not normalised:
             return {}
@@ -169,7 +173,9 @@ class FalkorReads(DecisionReads):
             found.setdefault(row[0], []).append(_entity(row[1:]))
         return {name: sorted(group, key=lambda entity: entity.entity_id) for name, group in found.items()}
 
-    async def search_entities(self, graph: str, text: str, limit: int) -> list[tuple[EntityRecord, float]]:
+    async def search_entities(
+        self, graph: str, text: str, limit: int, seen: Visibility | None = None
+    ) -> list[tuple[EntityRecord, float]]:
         """Full-text search over names and aliases, best first."""
         query = terms.any_of(terms.select([text], limit=16))
         if not query or limit <= 0:

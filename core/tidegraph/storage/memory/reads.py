@@ -166,21 +166,27 @@ class MemoryReads:
     ) -> dict[visibility.Revision, Interval]:
         return visibility.in_force(await self.documents(graph, list(document_ids), seen), seen)
 
-    async def entities(self, graph: str, entity_ids: Sequence[str]) -> list[EntityRecord]:
+    async def entities(
+        self, graph: str, entity_ids: Sequence[str], seen: Visibility | None = None
+    ) -> list[EntityRecord]:
         stored = self.graph(graph).entities
         return [entity_record(id_, stored[id_]) for id_ in sorted(set(entity_ids)) if id_ in stored]
 
     async def all_entities(self, graph: str) -> list[EntityRecord]:
         return await self.entities(graph, list(self.graph(graph).entities))
 
-    async def entities_by_name(self, graph: str, normalised: Sequence[str]) -> dict[str, list[EntityRecord]]:
+    async def entities_by_name(
+        self, graph: str, normalised: Sequence[str], seen: Visibility | None = None
+    ) -> dict[str, list[EntityRecord]]:
         found: dict[str, list[EntityRecord]] = {}
         for entity_id, entity in sorted(self.graph(graph).entities.items()):
             for name in sorted({normal for normal, _ in entity.names} & set(normalised)):
                 found.setdefault(name, []).append(entity_record(entity_id, entity))
         return found
 
-    async def search_entities(self, graph: str, text: str, limit: int) -> list[tuple[EntityRecord, float]]:
+    async def search_entities(
+        self, graph: str, text: str, limit: int, seen: Visibility | None = None
+    ) -> list[tuple[EntityRecord, float]]:
         return search_names(self.graph(graph).entities, text, limit)
 
     # --- events and chunks ------------------------------------------------------------------------

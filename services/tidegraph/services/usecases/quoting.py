@@ -69,7 +69,7 @@ async def _learn(
     sides = [a.subject for a in bare] + [a.object for a in bare if a.object_is_entity]
     missing = [side for side in dict.fromkeys(sides) if side and side not in names]
     if missing:
-        for record in await ports.store.entities(moment.graph, missing):
+        for record in await ports.store.entities(moment.graph, missing, moment.seen):
             names[record.entity_id] = record
 
 

@@ -54,7 +54,7 @@ class Work:
         """Fetch the names of entities that are not known yet."""
         missing = [entity_id for entity_id in dict.fromkeys(ids) if entity_id not in self.names]
         if missing:
-            for record in await self.ports.store.entities(self.moment.graph, missing):
+            for record in await self.ports.store.entities(self.moment.graph, missing, self.moment.seen):
                 self.names[record.entity_id] = record
 
     def name(self, entity_id: str) -> str:

@@ -1,0 +1,291 @@
+"""Reads that take the ids of one set for one entity, as of known_at.
+
+A merge rewrites nothing: facts, events and mentions keep the id that they were resolved to. This reader
+stands before a store, asks it for all ids of a set, and gives what comes back under one id, the first of
+the set. Conflict keys that several ids of a set have evidence under are one key then, and are derived from
+the evidence of all of them; all others are read as they are stored, so that the number of facts of an
+entity plays no part.
+
+The id of a version derived here names a stored key as well (``<version>.<key>``), so that it is found again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any, Final, cast
+
+from tidegraph.domain.documents import EntityType
+from tidegraph.domain.facts import Assertion, FactVersion
+from tidegraph.domain.identity import components
+from tidegraph.domain.interval import Interval
+from tidegraph.domain.predicates import Canonical, Registry
+from tidegraph.ports import EntityRecord, EventRecord, FactFilter, GraphReader, Visibility
+from tidegraph.storage.derive import derive_for
+from tidegraph.storage.fact_rows import version_order
+from tidegraph.storage.visibility import EVERYTHING
+
+MAX_COMBINATIONS: Final = 256
+"""Stored keys that one key of a merged entity may be spread over."""
+_MARK: Final = "."
+
+
+@dataclass(frozen=True, slots=True)
+class Sets:
+    """The sets that ids are in; an id of no set stands for itself."""
+
+    members: dict[str, tuple[str, ...]]
+
+    def one(self, entity_id: str) -> str:
+        """The id under which a set is read."""
+        return self.members.get(entity_id, (entity_id,))[0]
+
+    def all(self, entity_ids: Iterable[str]) -> tuple[str, ...]:
+        """The ids with all that are one with them."""
+        return tuple(dict.fromkeys(m for id_ in entity_ids for m in self.members.get(id_, (id_,))))
+
+    def __bool__(self) -> bool:
+        return bool(self.members)
+
+
+class MergedReader:
+    """A GraphReader over another one; what it does not say itself the other one does."""
+
+    def __init__(self, reader: GraphReader, registry: Registry) -> None:
+        self._reader = reader
+        self._registry = registry
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._reader, name)
+
+    async def sets(self, graph: str, entity_ids: Iterable[str], seen: Visibility) -> Sets:
+        """The sets of at least two ids that the ids are in."""
+        asked = sorted({*entity_ids} - {""})
+        rows = await self._reader.same_as(graph, asked, seen) if asked else []
+        found = components((), ((row.tied.left, row.tied.right) for row in rows))
+        return Sets(found)
+
+    # --- facts ------------------------------------------------------------------------------------
+
+    async def facts(self, graph: str, which: FactFilter, seen: Visibility) -> list[FactVersion]:
+        """Versions in the order (key, valid start, recorded_at, version id); see GraphReader.facts."""
+        if any(_MARK in id_ for id_ in which.version_ids):
+            return await self._derived_by_id(graph, which, seen)
+        asked = await self.sets(graph, (*which.entity_ids, *which.subject_ids, *which.object_ids), seen)
+        wide = replace(
+            which,
+            entity_ids=asked.all(which.entity_ids),
+            subject_ids=asked.all(which.subject_ids),
+            object_ids=asked.all(which.object_ids),
+        )
+        found = await self._reader.facts(graph, wide, seen)
+        sets = await self.sets(graph, _sides(found), seen)
+        if not sets:
+            return found
+        shown = [_rewritten(version, sets) for version in found]
+        if not which.version_ids:
+            families = await self._families(graph, found, sets, seen)
+            taken = {key for family in families for key in family.keys}
+            shown = [version for version in shown if version.key not in taken]
+            narrow = replace(
+                which,
+                keys=(),
+                entity_ids=_ones(which.entity_ids, sets, asked),
+                subject_ids=_ones(which.subject_ids, sets, asked),
+                object_ids=_ones(which.object_ids, sets, asked),
+            )
+            for family in families:
+                shown += await self._derive(graph, family, narrow, seen)
+        return sorted(shown, key=version_order)[: max(0, which.limit)]
+
+    async def assertions(self, graph: str, keys: Sequence[str], seen: Visibility) -> list[Assertion]:
+        """All evidence under the keys and under those that are one with them, as evidence of the first."""
+        found = await self._reader.assertions(graph, keys, seen)
+        sets = await self.sets(graph, _sides(found), seen)
+        if not sets:
+            return found
+        asked = set(keys)
+        for family in await self._families(graph, found, sets, seen):
+            mine = min(asked & set(family.keys), default=family.keys[0])
+            found = [one for one in found if one.key not in family.keys]
+            found += [replace(one, key=mine) for one in family.evidence]
+        shown = [replace(one, subject=sets.one(one.subject), object=_object(one, sets)) for one in found]
+        return sorted(shown, key=lambda one: (one.key, one.recorded_at, one.assertion_id))
+
+    async def _derived_by_id(self, graph: str, which: FactFilter, seen: Visibility) -> list[FactVersion]:
+        keys = {id_.partition(_MARK)[2] for id_ in which.version_ids} - {""}
+        plain = tuple(id_ for id_ in which.version_ids if _MARK not in id_)
+        wide = replace(which, version_ids=(), keys=tuple(sorted(keys)), limit=MAX_COMBINATIONS)
+        found = [v for v in await self.facts(graph, wide, seen) if v.version_id in which.version_ids]
+        if plain:
+            found += await self.facts(graph, replace(which, version_ids=plain), seen)
+        return sorted(found, key=version_order)[: max(0, which.limit)]
+
+    async def _families(
+        self, graph: str, found: Iterable[FactVersion | Assertion], sets: Sets, seen: Visibility
+    ) -> list[_Family]:
+        """Keys under which several ids of a set have evidence, with that evidence."""
+        spread: dict[str, tuple[str, ...]] = {}
+        for one in found:
+            keys = self._spread(graph, one, sets)
+            if len(keys) > 1:
+                spread[one.key] = keys
+        if not spread:
+            return []
+        every = sorted({key for keys in spread.values() for key in keys} | spread.keys())
+        evidence = await self._reader.assertions(graph, every, seen)
+        present = {one.key for one in evidence}
+        families: dict[tuple[str, ...], _Family] = {}
+        for key, keys in spread.items():
+            held = tuple(sorted(present & {key, *keys}))
+            if len(held) > 1 and held not in families:
+                own = [
+                    replace(one, key=held[0], subject=sets.one(one.subject), object=_object(one, sets))
+                    for one in evidence
+                    if one.key in held
+                ]
+                families[held] = _Family(held, tuple(own))
+        return list(families.values())
+
+    def _spread(self, graph: str, one: FactVersion | Assertion, sets: Sets) -> tuple[str, ...]:
+        """The conflict keys that the claim has under each id of the sets of its sides."""
+        subjects = sets.members.get(one.subject, (one.subject,))
+        objects: tuple[str, ...] = (one.object,)
+        if one.object_is_entity:
+            objects = sets.members.get(one.object, (one.object,))
+        pairs = list(product(subjects, objects))[:MAX_COMBINATIONS]
+        if len(pairs) == 1:
+            return ()
+        claims = (Canonical(s, one.predicate, o, one.object_is_entity, one.qualifiers) for s, o in pairs)
+        return tuple(sorted({self._registry.conflict_key(graph, claim) for claim in claims}))
+
+    async def _derive(
+        self, graph: str, family: _Family, which: FactFilter, seen: Visibility
+    ) -> list[FactVersion]:
+        registers = sorted({one.document_id for one in family.evidence if one.register})
+        revisions = await self._reader.revisions(graph, registers, seen) if registers else []
+        found = derive_for(self._registry, family.evidence, revisions, which, seen)
+        anchor = family.keys[0]
+        return [replace(v, version_id=f"{v.version_id}{_MARK}{anchor}") for v in found]
+
+    # --- entities ---------------------------------------------------------------------------------
+
+    async def entities(
+        self, graph: str, entity_ids: Sequence[str], seen: Visibility | None = None
+    ) -> list[EntityRecord]:
+        """Entities with all names of their sets, in the order of their ids."""
+        sets = await self.sets(graph, entity_ids, seen or EVERYTHING)
+        return _joined(await self._reader.entities(graph, sets.all(entity_ids)), sets)
+
+    async def entities_by_name(
+        self, graph: str, normalised: Sequence[str], seen: Visibility | None = None
+    ) -> dict[str, list[EntityRecord]]:
+        """Entities that carry exactly this normalised name or alias, by name."""
+        found = await self._reader.entities_by_name(graph, normalised)
+        ids = [record.entity_id for records in found.values() for record in records]
+        whole = {record.entity_id: record for record in await self.entities(graph, ids, seen)}
+        sets = _sets_of(whole.values())
+        return {name: _each_once(records, whole, sets) for name, records in found.items()}
+
+    async def search_entities(
+        self, graph: str, text: str, limit: int, seen: Visibility | None = None
+    ) -> list[tuple[EntityRecord, float]]:
+        """Full-text search over names and aliases; a set has the score of its best name."""
+        hits = await self._reader.search_entities(graph, text, limit)
+        whole = {r.entity_id: r for r in await self.entities(graph, [r.entity_id for r, _ in hits], seen)}
+        sets = _sets_of(whole.values())
+        best: dict[str, float] = {}
+        for record, score in hits:
+            one = sets.one(record.entity_id)
+            best[one] = max(score, best.get(one, score))
+        return [(whole[one], score) for one, score in best.items()]
+
+    # --- events -----------------------------------------------------------------------------------
+
+    async def events(self, graph: str, event_ids: Sequence[str], seen: Visibility) -> list[EventRecord]:
+        """Visible events in the order of the ids asked for."""
+        return await self._told(graph, await self._reader.events(graph, event_ids, seen), seen)
+
+    async def events_of(
+        self, graph: str, entity_ids: Sequence[str], valid: Interval | None, seen: Visibility, limit: int
+    ) -> list[EventRecord]:
+        """Events that mention any of the entities; dated ones inside ``valid`` first in time order."""
+        wide = (await self.sets(graph, entity_ids, seen)).all(entity_ids)
+        return await self._told(graph, await self._reader.events_of(graph, wide, valid, seen, limit), seen)
+
+    async def _told(self, graph: str, records: Sequence[EventRecord], seen: Visibility) -> list[EventRecord]:
+        sets = await self.sets(graph, (id_ for record in records for id_ in record.entity_ids), seen)
+        if not sets:
+            return list(records)
+        return [
+            replace(record, entity_ids=tuple(sorted({sets.one(id_) for id_ in record.entity_ids})))
+            for record in records
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Family:
+    """Stored keys that are one key of a merged entity, with the evidence under all of them."""
+
+    keys: tuple[str, ...]
+    evidence: tuple[Assertion, ...]
+
+
+def merged(reader: GraphReader, registry: Registry) -> GraphReader:
+    """The reader with sets taken for one entity."""
+    return cast(GraphReader, MergedReader(reader, registry))
+
+
+def _sides(found: Iterable[FactVersion | Assertion]) -> list[str]:
+    return [side for one in found for side in (one.subject, one.object if one.object_is_entity else "")]
+
+
+def _object(one: FactVersion | Assertion, sets: Sets) -> str:
+    return sets.one(one.object) if one.object_is_entity else one.object
+
+
+def _rewritten(version: FactVersion, sets: Sets) -> FactVersion:
+    subject, object_ = sets.one(version.subject), _object(version, sets)
+    if (subject, object_) == (version.subject, version.object):
+        return version
+    return replace(version, subject=subject, object=object_)
+
+
+def _ones(entity_ids: Iterable[str], *sets: Sets) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(one.one(id_) for id_ in entity_ids for one in sets))
+
+
+def joined(records: Sequence[EntityRecord]) -> EntityRecord:
+    """The records of one set as one: the first id, the fullest name, all names."""
+    fullest = max(records, key=lambda r: (len(r.key.split()), -r.recorded_at, r.key))
+    first = min(records, key=lambda r: r.entity_id)
+    typed = [r for r in sorted(records, key=lambda r: (r.recorded_at, r.entity_id)) if r.type]
+    return EntityRecord(
+        entity_id=first.entity_id,
+        key=fullest.key,
+        name=fullest.name,
+        type=typed[0].type if typed else EntityType.UNSPECIFIED,
+        aliases=tuple(sorted({name for record in records for name in record.aliases})),
+        recorded_at=min(record.recorded_at for record in records),
+        members=tuple(sorted(record.entity_id for record in records)),
+    )
+
+
+def _joined(records: Sequence[EntityRecord], sets: Sets) -> list[EntityRecord]:
+    groups: dict[str, list[EntityRecord]] = {}
+    for record in records:
+        groups.setdefault(sets.one(record.entity_id), []).append(record)
+    found = [joined(group) if len(group) > 1 else group[0] for group in groups.values()]
+    return sorted(found, key=lambda record: record.entity_id)
+
+
+def _sets_of(records: Iterable[EntityRecord]) -> Sets:
+    return Sets({id_: record.members for record in records for id_ in record.members})
+
+
+def _each_once(
+    records: Iterable[EntityRecord], whole: dict[str, EntityRecord], sets: Sets
+) -> list[EntityRecord]:
+    ids = dict.fromkeys(sets.one(record.entity_id) for record in records)
+    return [whole[entity_id] for entity_id in sorted(ids)]
