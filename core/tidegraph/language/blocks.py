@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
+from tidegraph.language.inline_lists import pieces
+
 MAX_UNIT_CHARS: Final = 6_000
 """Longer paragraphs are read in pieces, cut at a sentence or a space."""
 
@@ -55,6 +57,9 @@ _WRAPPED_CHARS: Final = 50
 """A line of this length right above another is prose that was wrapped, as in mail, not a heading."""
 _MAX_LAYOUT_CHARS: Final = 4_000  # no heading, row or pair is longer; keeps the patterns linear
 _MAX_PAIR_WORDS: Final = 14
+_PROSE: Final = frozenset({BlockKind.PARAGRAPH, BlockKind.ITEM})
+_TORN_CHARS: Final = 60  # shorter lines are headings or verses
+_MAX_GAP_CHARS: Final = 8
 
 
 def blocks(text: str) -> Iterator[Block]:
@@ -71,7 +76,7 @@ def blocks(text: str) -> Iterator[Block]:
             kind = Block(BlockKind.CODE, start, end)
         else:
             kind = _classify(text, lines, number)
-        if pending and kind and _continues(pending, kind):
+        if pending and kind and _continues(text, pending, kind):
             pending = Block(pending.kind, pending.start, kind.end, pending.level)
             continue
         if pending:
@@ -133,9 +138,9 @@ def _is_heading_line(text: str, lines: list[tuple[int, int]], number: int, strip
     return any(text[slice(*span)].strip() for span in lines[number + 2 : number + 4])
 
 
-def _continues(pending: Block, block: Block) -> bool:
+def _continues(text: str, pending: Block, block: Block) -> bool:
     """Whether a line belongs to the block before it: wrapped prose and wrapped list items."""
-    if block.start > pending.end + 1:
+    if block.start > pending.end + 1 and not _is_torn(text, pending, block):
         return False
     if pending.kind is BlockKind.PARAGRAPH:
         return block.kind is BlockKind.PARAGRAPH
@@ -144,7 +149,28 @@ def _continues(pending: Block, block: Block) -> bool:
     return pending.kind is BlockKind.CODE and block.kind is BlockKind.CODE
 
 
+def _is_torn(text: str, pending: Block, block: Block) -> bool:
+    """A paragraph torn apart in the middle of a sentence, as where a page ended."""
+    if pending.kind not in _PROSE or block.kind is not BlockKind.PARAGRAPH:
+        return False
+    if pending.end - pending.start < _TORN_CHARS or block.start - pending.end > _MAX_GAP_CHARS:
+        return False
+    return text[block.start].islower() and text[pending.end - 1].isalnum()
+
+
 def _cut(text: str, block: Block) -> Iterator[Block]:
+    """A block in pieces of bounded length; the items of a list that was written in one line are blocks."""
+    spans = pieces(text, block.start, block.end) if block.kind in _PROSE else []
+    if len(spans) < 2:
+        yield from _bounded(text, block)
+        return
+    led = block.kind is BlockKind.PARAGRAPH
+    for number, (start, end) in enumerate(spans):
+        kind = BlockKind.PARAGRAPH if led and number == 0 else BlockKind.ITEM
+        yield from _bounded(text, Block(kind, start, end, max(block.level, 1) if number or not led else 0))
+
+
+def _bounded(text: str, block: Block) -> Iterator[Block]:
     start = block.start
     while block.end - start > MAX_UNIT_CHARS:
         limit = start + MAX_UNIT_CHARS

@@ -77,6 +77,7 @@ def drafts(
     things = _things(sentence, resolution)
     text, unclear = _standing_alone(sentence, resolution)
     base = _reasons(sentence, things, clauses)
+    verbless = not any(c.lemma for c in clauses)
     if unclear:
         base.append("unclear_reference")
     found = []
@@ -100,7 +101,7 @@ def drafts(
         )
         found.append(
             Draft(
-                _with_context(text, passage, things),
+                _with_context(text, passage, things, verbless=verbless),
                 sentence.start,
                 sentence.end,
                 state,
@@ -225,9 +226,17 @@ def _replacement(token: Token, thing: Thing) -> str:
     return thing.name if short else token.text
 
 
-def _with_context(text: str, passage: Passage, things: Sequence[Thing]) -> str:
-    """A headline or list item that names nobody gets its section title before it."""
-    if things or not passage.headings:
+def _with_context(text: str, passage: Passage, things: Sequence[Thing], *, verbless: bool) -> str:
+    """A list item without a verb gets the line or section that it stands under, and the document's title;
+    a headline that names nobody gets its section title."""
+    above = passage.lead or (passage.headings[-1] if passage.headings else "")
+    if verbless and passage.block.kind is BlockKind.ITEM:
+        parts = [passage.title, above, text]
+        said = ""
+        for part in reversed(parts):
+            if part and part.casefold() not in said.casefold():
+                said = f"{part}: {said}" if said else part
+        return said
+    if things or not above:
         return text
-    heading = passage.headings[-1]
-    return text if heading.lower() in text.lower() or text == heading else f"{heading}: {text}"
+    return text if above.casefold() in text.casefold() else f"{above}: {text}"

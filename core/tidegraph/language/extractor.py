@@ -20,11 +20,12 @@ from tidegraph.language.parsing import model_version, parse
 from tidegraph.language.passages import Layout, Passage, Table, layout
 from tidegraph.language.records import extract_records
 from tidegraph.language.registers import About, read_pair, read_table
+from tidegraph.language.rolls import read_roll
 from tidegraph.language.status import Stance, stance
 from tidegraph.language.times import TimeContext
 from tidegraph.language.tree import Sentence
 
-RULES_VERSION: Final = "2"
+RULES_VERSION: Final = "3"
 """Raised with every change of the rules that changes what is extracted."""
 NAME: Final = "language"
 _GROUP_CHARS: Final = 200_000
@@ -91,6 +92,9 @@ class LanguageExtractor:
             if passage.block.kind is BlockKind.PAIR and passage.trusted:
                 event_id = events[first].event_id if len(events) > first else ""
                 read_pair(passage, builder, context, self._about(passage.headings, builder), event_id)
+            elif passage.block.kind is BlockKind.ITEM and passage.trusted:
+                event_id = events[first].event_id if len(events) > first else ""
+                read_roll(passage, builder, self._about(passage.headings, builder), event_id)
         for table in page.tables:
             self._read_table(table, builder, events)
         events = _merged(events, builder)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from spacy.tokens import Doc
-
 from tidegraph.domain.documents import EntityType
+from tidegraph.language.tokens import Words
 from tidegraph.language.words import words
 
 _CONNECTORS: Final = words("names", "connectors")
@@ -33,7 +32,10 @@ _MAX_KNOWN_TOKENS: Final = 20
 class Tokens:
     """What the rules ask of the tokens of one unit, computed once."""
 
-    def __init__(self, doc: Doc, known: Sequence[tuple[int, int]], times: Sequence[tuple[int, int]]) -> None:
+    def __init__(
+        self, found: Words, known: Sequence[tuple[int, int]], times: Sequence[tuple[int, int]]
+    ) -> None:
+        doc = found.doc
         self.text = [t.text for t in doc]
         self.lower = [t.lower() for t in self.text]
         self.space_before = [False, *(bool(t.whitespace_) for t in doc)][: len(self.text)]
@@ -46,8 +48,8 @@ class Tokens:
                     self.ner[i] = (number, entity.label_)
         self.known: dict[int, int] = {}
         self.timed = [False] * len(self.text)
-        offsets = [t.idx for t in doc]
-        ends = [t.idx + len(t.text) for t in doc]
+        offsets = [start for start, _ in found.spans]
+        ends = [end for _, end in found.spans]
         starts = {offset: i for i, offset in enumerate(offsets)}
         for start, end in known:
             first = starts.get(start)

@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from spacy.tokens import Doc
-
 from tidegraph.domain.documents import EntityType
 from tidegraph.language.name_tokens import NER_TYPES, Tokens
+from tidegraph.language.tokens import Words
 from tidegraph.language.words import table, words
 
 _CONNECTORS: Final = words("names", "connectors")
@@ -69,14 +68,14 @@ class NameSpan:
 
 
 def find_names(
-    doc: Doc, known: Sequence[tuple[int, int]] = (), times: Sequence[tuple[int, int]] = ()
+    found: Words, known: Sequence[tuple[int, int]] = (), times: Sequence[tuple[int, int]] = ()
 ) -> list[NameSpan]:
     """The names of a unit, in order, without overlap.
 
     ``known`` are spans (characters of the unit) of names known beforehand, such as the title;
     ``times`` are spans of time expressions, which are never names.
     """
-    tokens = Tokens(doc, known, times)
+    tokens = Tokens(found, known, times)
     spans: list[NameSpan] = []
     i = 0
     while i < len(tokens.text):

@@ -19,6 +19,7 @@ from spacy.tokens import Doc
 
 from tidegraph.domain.documents import EntityType, ExpressionKind, TimeExpression
 from tidegraph.language.names import NameSpan, find_names
+from tidegraph.language.tokens import Words, tokenise
 from tidegraph.language.tree import Name, Sentence, Token, repair
 from tidegraph.language.words import words
 
@@ -29,7 +30,6 @@ _PARSER_PIPES: Final = ("tok2vec", "tagger", "parser", "attribute_ruler", "lemma
 _BATCH: Final = 64
 _GROUP_NOUNS: Final = words("roles", "groups")
 _NOT_NAMES: Final = words("names", "calendar") | words("names", "openers") | words("roles", "heads")
-_BREAK: Final = re.compile(r"[\r\n\t]")
 _ABBREVIATION_END: Final = re.compile(r"(?:\.\w|\b(?:Inc|Ltd|Co|Corp|Jr|Sr|St|Bros|plc))$")
 _DATE_WORD: Final = re.compile(
     r"(?i)(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\.?|\d{1,4}(?:st|nd|rd|th)?|[,./-]|of|the"
@@ -79,10 +79,12 @@ def parse(units: Sequence[Unit]) -> Iterator[list[Sentence]]:
     """The sentences of every unit, in the order of the units; batched, blocking."""
     nlp = _pipeline()
 
-    # A line break inside a unit is a blank: mail and plain text are wrapped in the middle of names.
-    tokenised = (nlp.make_doc(_BREAK.sub(" ", unit.text)) for unit in units)
-    named = _run_pipe("ner", tokenised)
-    masked = [_mask(nlp, unit, doc) for unit, doc in zip(units, named, strict=True)]
+    tokenised = [tokenise(nlp, unit.text) for unit in units]
+    named = _run_pipe("ner", (words_.doc for words_ in tokenised))
+    masked = [
+        _mask(nlp, unit, Words(doc, words_.spans))
+        for unit, words_, doc in zip(units, tokenised, named, strict=True)
+    ]
     docs: Iterable[Doc] = (m.doc for m in masked)
     for pipe in _PARSER_PIPES:
         docs = _run_pipe(pipe, docs)
@@ -99,21 +101,20 @@ class _Masked:
     texts: list[str]
 
 
-def _mask(nlp: Language, unit: Unit, doc: Doc) -> _Masked:
+def _mask(nlp: Language, unit: Unit, found: Words) -> _Masked:
     """The words that the parser sees, and what each of them stands for."""
-    base = unit.start
+    base, doc = unit.start, found.doc
     spans_of_times = [(t.start_char - base, t.end_char - base) for t in unit.times]
     known = [(start - base, end - base) for start, end in unit.known]
-    names = find_names(doc, known, spans_of_times)
-    starts = [t.idx for t in doc]
-    pieces = _pieces(doc, names, [*_range_spans(doc, unit), *_date_spans(doc, unit)])
+    names = find_names(found, known, spans_of_times)
+    pieces = _pieces(doc, names, [*_range_spans(found, unit), *_date_spans(found, unit)])
     masked = _Masked(doc, [], [], [], [])
     shown: list[str] = []
     spaces: list[bool] = []
     offsets = iter(sorted(unit.times, key=lambda t: (t.start_char, -t.end_char)))
     current = next(offsets, None)
     for number, (first, last, kind) in enumerate(pieces):
-        start, end = starts[first], starts[last - 1] + len(doc[last - 1])
+        start, end = found.spans[first][0], found.spans[last - 1][1]
         if isinstance(kind, NameSpan) and _has_own_stop(unit.text, start, end, doc[last : last + 1].text):
             end += 1
         if spans := masked.spans:
@@ -184,10 +185,10 @@ def _identifier_end(doc: Doc, i: int, covered: set[int]) -> int:
     return end if end - i > 4 or following in _GROUP_NOUNS or digits else i + 1
 
 
-def _range_spans(doc: Doc, unit: Unit) -> list[tuple[int, int]]:
+def _range_spans(found: Words, unit: Unit) -> list[tuple[int, int]]:
     """Token spans of ranges told in full ("from May 1990 to June 1994"): shown as one adverb."""
-    starts = {token.idx: token.i for token in doc}
-    ends = {token.idx + len(token.text): token.i + 1 for token in doc}
+    starts = {start: i for i, (start, _) in enumerate(found.spans)}
+    ends = {end: i + 1 for i, (_, end) in enumerate(found.spans)}
     spans = []
     for time in unit.times:
         first, last = starts.get(time.start_char - unit.start), ends.get(time.end_char - unit.start)
@@ -198,16 +199,16 @@ def _range_spans(doc: Doc, unit: Unit) -> list[tuple[int, int]]:
     return spans
 
 
-def _date_spans(doc: Doc, unit: Unit) -> list[tuple[int, int]]:
+def _date_spans(found: Words, unit: Unit) -> list[tuple[int, int]]:
     """Token spans of calendar dates of several words inside the time expressions."""
+    doc = found.doc
     if not unit.times:
         return []
     spans = []
     inside = [(t.start_char - unit.start, t.end_char - unit.start) for t in unit.times]
     run: list[int] = []
-    for token in doc:
-        end = token.idx + len(token.text)
-        timed = any(start <= token.idx and end <= stop for start, stop in inside)
+    for token, (begin, end) in zip(doc, found.spans, strict=True):
+        timed = any(start <= begin and end <= stop for start, stop in inside)
         if (
             timed
             and _DATE_WORD.fullmatch(token.text)

@@ -17,6 +17,8 @@ from tidegraph.language.words import words
 _READ: Final = frozenset({BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.HEADING, BlockKind.PAIR})
 _LEADING_DATE: Final = re.compile(r"^[\s*_\[(]*(?:on|in)?[\s*_\[(]*$", re.IGNORECASE)
 _WORD: Final = re.compile(r"[^\W\d_]+")
+_SENTENCE_BREAK: Final = re.compile(r"(?<=[.!?])\s+")
+_MAX_LEAD_CHARS: Final = 240
 _ENGLISH: Final = frozenset(
     [
         "the",
@@ -68,8 +70,9 @@ _MIN_WORDS: Final = 12
 
 @dataclass(slots=True, eq=False)
 class Passage:
-    """One unit of text. ``headings`` is the path of section titles above it.
+    """One unit of text. ``headings`` is the path of section titles above it, ``title`` the document's.
 
+    ``lead`` is the line that a list item stands under ("The governors were:"), without its colon.
     ``carried`` dates its sentences from outside: a date in the heading, or at the head of a list item.
     ``trusted`` is False where the text speaks to software or is in no language that is read; such a
     passage yields events, but no assertions.
@@ -80,6 +83,8 @@ class Passage:
     headings: tuple[str, ...]
     carried: TimeExpression | None
     trusted: bool
+    title: str = ""
+    lead: str = ""
     sentences: list[Sentence] = field(default_factory=list)
 
 
@@ -121,6 +126,7 @@ class _Reader:
         self.headings: list[tuple[int, str, TimeExpression | None]] = []
         self.result = Layout(self.base, [], [])
         self.rows: list[tuple[int, int]] = []
+        self.lead = ""
         self.title_spans = _spans_of(self.title, self.text)
         self.next_title = 0
 
@@ -151,7 +157,18 @@ class _Reader:
         carried = self._leading(block, times) or self._heading_date()
         path = tuple(title for _, title, _ in self.headings)
         trusted = not addresses_software(text) and _is_read(text)
-        self.result.passages.append(Passage(block, unit, path, carried, trusted))
+        lead = self._lead(block, text)
+        self.result.passages.append(Passage(block, unit, path, carried, trusted, self.title, lead))
+
+    def _lead(self, block: Block, text: str) -> str:
+        """What a list item stands under; a paragraph or heading begins anew."""
+        if block.kind is BlockKind.ITEM:
+            return self.lead
+        self.lead = ""
+        last = _SENTENCE_BREAK.split(text.rstrip())[-1]
+        if block.kind is BlockKind.PARAGRAPH and (last.endswith(":") or last[-1:].isalpha()):
+            self.lead = " ".join(last.rstrip(" :").split()) if len(last) <= _MAX_LEAD_CHARS else ""
+        return ""
 
     def _leading(self, block: Block, times: Sequence[TimeExpression]) -> TimeExpression | None:
         """ "- 3 May 2021: ..." and "2021-05-03 - ...": the date at the head dates the whole item."""

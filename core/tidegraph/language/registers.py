@@ -31,6 +31,13 @@ class About:
     start: int
     end: int
 
+    def named(self, name: str, builder: Builder) -> About:
+        """The same for another name, at its first place in the text, else where this one stands."""
+        at = builder.document.text.find(name)
+        if at < 0:
+            return About(name, self.start, self.end)
+        return About(name, builder.base + at, builder.base + at + len(name))
+
     def side(self) -> Side:
         """As the side of a claim."""
         return Side(None, self.name, (self.start, self.end), EntityType.ORGANISATION)

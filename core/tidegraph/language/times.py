@@ -248,11 +248,11 @@ def _endpoints(
             and not interval.has_open_end
         ):
             if verb in {Verb.STOP} or not _is_span(time):
-                point = _Endpoint(interval.start, _start_grain(time), EndpointBasis.STATED)
+                point = _Endpoint(interval.start, start_grain(time), EndpointBasis.STATED)
                 start, end = (start, end or point) if verb is Verb.STOP else (start or point, end)
             else:
-                start = start or _Endpoint(interval.start, _start_grain(time), EndpointBasis.STATED)
-                end = end or _Endpoint(interval.end, _end_grain(time), EndpointBasis.STATED)
+                start = start or _Endpoint(interval.start, start_grain(time), EndpointBasis.STATED)
+                end = end or _Endpoint(interval.end, end_grain(time), EndpointBasis.STATED)
         elif interval.has_open_start:
             if not _VAGUE_CUE.search(before) and not time.text.lower().startswith(
                 ("before", "by", "prior", "no later")
@@ -294,14 +294,16 @@ def _grain(time: TimeExpression) -> Granularity:
     assert time.interval is not None
     if time.interval.granularity is not Granularity.RANGE:
         return time.interval.granularity
-    return _end_grain(time) if time.interval.has_open_start else _start_grain(time)
+    return end_grain(time) if time.interval.has_open_start else start_grain(time)
 
 
-def _start_grain(time: TimeExpression) -> Granularity:
+def start_grain(time: TimeExpression) -> Granularity:
+    """How finely the start of a range was written."""
     return _text_grain(_CONNECTIVE.split(time.text)[0])
 
 
-def _end_grain(time: TimeExpression) -> Granularity:
+def end_grain(time: TimeExpression) -> Granularity:
+    """How finely the end of a range was written."""
     return _text_grain(_CONNECTIVE.split(time.text)[-1])
 
 
