@@ -15,6 +15,8 @@ BACKFILL: Final = "tidegraph-backfill"
 """On ``documents``: this record is of an archive; the value is the time (microseconds since 1970, decimal)
 at which it was known. It is a header because a topic with LogAppendTime overwrites record timestamps."""
 STAGE: Final = "tidegraph-stage"
+DECISION: Final = "tidegraph-decision"
+"""On ``resolved``: which decision the record carries, where it is one."""
 SCHEMA: Final = "tidegraph-schema"
 SCHEMA_VERSION: Final = b"tidegraph.events.v1"
 _WHOLE_NUMBER: Final = re.compile(r"-?[0-9]{1,18}", re.ASCII)

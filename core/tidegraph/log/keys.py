@@ -29,13 +29,22 @@ def grounded_key(header: DocumentHeader) -> bytes:
     return join_key(header.graph, header.document_id, str(header.part))
 
 
-def extracted_key(header: DocumentHeader) -> bytes:
-    """Key of ``extracted``: document, revision, content and part.
+def extracted_key(header: DocumentHeader, epoch: str) -> bytes:
+    """Key of ``extracted``: document, revision, content, recorded time, extractor epoch and part.
 
-    The content is in it because the topic is compacted: two contents sent under one revision are two
-    pieces of evidence, and a rebuild needs both.
+    All that tells two pieces of evidence apart is in it, because the topic is compacted and a rebuild
+    needs each of them: a revision that is sent again counts from its first coming, or from a later one
+    when it was withdrawn in between. What a restarted worker writes twice has one key.
     """
-    return join_key(header.graph, header.document_id, header.revision, header.content_hash, str(header.part))
+    return join_key(
+        header.graph,
+        header.document_id,
+        header.revision,
+        header.content_hash,
+        str(header.recorded_at),
+        epoch,
+        str(header.part),
+    )
 
 
 def graph_key(graph: str) -> bytes:

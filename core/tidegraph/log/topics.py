@@ -60,7 +60,7 @@ TOPICS: Final[Mapping[Topic, TopicSpec]] = MappingProxyType(
             # The record of belief.
             TopicSpec(
                 Topic.EXTRACTED,
-                "document, revision, content, part",
+                "document, revision, content, recorded time, extractor epoch, part",
                 "document",
                 "compact",
                 _FOREVER,

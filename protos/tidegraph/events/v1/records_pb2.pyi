@@ -887,6 +887,8 @@ class ControlRecord(_message.Message):
     REEXTRACTION_FIELD_NUMBER: _builtins.int
     CONFLICT_FIELD_NUMBER: _builtins.int
     SEAL_FIELD_NUMBER: _builtins.int
+    REBUILD_FIELD_NUMBER: _builtins.int
+    POSITION_FIELD_NUMBER: _builtins.int
     control_id: _builtins.str
     graph: _builtins.str
     actor: _builtins.str
@@ -909,6 +911,12 @@ class ControlRecord(_message.Message):
     def conflict(self) -> Global___ConflictDecision: ...
     @_builtins.property
     def seal(self) -> Global___Seal: ...
+    @_builtins.property
+    def rebuild(self) -> Global___Rebuild: ...
+    @_builtins.property
+    def position(self) -> Global___Position:
+        """Where the record stands in `control`; set by the resolve stage."""
+
     def __init__(
         self,
         *,
@@ -925,12 +933,14 @@ class ControlRecord(_message.Message):
         reextraction: Global___Reextraction | None = ...,
         conflict: Global___ConflictDecision | None = ...,
         seal: Global___Seal | None = ...,
+        rebuild: Global___Rebuild | None = ...,
+        position: Global___Position | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["conflict", b"conflict", "decision", b"decision", "erasure", b"erasure", "merge", b"merge", "policies", b"policies", "reextraction", b"reextraction", "retraction", b"retraction", "seal", b"seal", "split", b"split"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["conflict", b"conflict", "decision", b"decision", "erasure", b"erasure", "merge", b"merge", "policies", b"policies", "position", b"position", "rebuild", b"rebuild", "reextraction", b"reextraction", "retraction", b"retraction", "seal", b"seal", "split", b"split"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["actor", b"actor", "conflict", b"conflict", "control_id", b"control_id", "decision", b"decision", "erasure", b"erasure", "graph", b"graph", "merge", b"merge", "policies", b"policies", "reason", b"reason", "recorded_at", b"recorded_at", "reextraction", b"reextraction", "retraction", b"retraction", "seal", b"seal", "split", b"split"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["actor", b"actor", "conflict", b"conflict", "control_id", b"control_id", "decision", b"decision", "erasure", b"erasure", "graph", b"graph", "merge", b"merge", "policies", b"policies", "position", b"position", "reason", b"reason", "rebuild", b"rebuild", "recorded_at", b"recorded_at", "reextraction", b"reextraction", "retraction", b"retraction", "seal", b"seal", "split", b"split"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_decision: _TypeAlias = _typing.Literal["merge", "split", "policies", "retraction", "erasure", "reextraction", "conflict", "seal"]  # noqa: Y015
+    _WhichOneofReturnType_decision: _TypeAlias = _typing.Literal["merge", "split", "policies", "retraction", "erasure", "reextraction", "conflict", "seal", "rebuild"]  # noqa: Y015
     _WhichOneofArgType_decision: _TypeAlias = _typing.Literal["decision", b"decision"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_decision) -> _WhichOneofReturnType_decision | None: ...
 
@@ -1099,6 +1109,23 @@ class Seal(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Seal: _TypeAlias = Seal  # noqa: Y015
+
+@_typing.final
+class Rebuild(_message.Message):
+    """The graph is built anew from `extracted` and `control`; it changes no belief."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Rebuild: _TypeAlias = Rebuild  # noqa: Y015
 
 @_typing.final
 class ResolvedRecord(_message.Message):

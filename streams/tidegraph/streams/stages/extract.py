@@ -54,7 +54,7 @@ class ExtractHandler:
         header = extracted.header
         output = Output(
             Topic.EXTRACTED,
-            extracted_key(header),
+            extracted_key(header, extracted.extractor_epoch),
             encode(extracted),
             tuple(stamped(item.record.headers, self.stage)),
             document_key(header.graph, header.document_id),

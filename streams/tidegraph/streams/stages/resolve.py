@@ -19,7 +19,7 @@ from tidegraph.domain.documents import (
 from tidegraph.domain.errors import NotFound, Rejected
 from tidegraph.events.v1 import records_pb2
 from tidegraph.log.codecs import decode, decode_control, encode_resolved
-from tidegraph.log.headers import stamped
+from tidegraph.log.headers import DECISION, stamped
 from tidegraph.log.keys import graph_key
 from tidegraph.log.status import Stage
 from tidegraph.log.topics import Topic
@@ -79,6 +79,8 @@ class ResolveHandler:
     async def handle(self, item: Input) -> Result:
         """One output for one part of a document or one decision."""
         if item.record.value is None:
+            if item.record.topic == Topic.EXTRACTED:
+                return Result((), ())  # what an erasure left in the place of a record
             raise Rejected("NULL_RECORD", f"a record of `{item.record.topic}` has no value")
         if item.record.topic == Topic.CONTROL:
             return Result((self._output(item, self._decision(item)),), ())
@@ -102,10 +104,18 @@ class ResolveHandler:
         decision = decode_control(item.record.value or b"")
         if item.recorded_at:
             decision.recorded_at = item.recorded_at
+        at = item.position
+        decision.position.CopyFrom(
+            records_pb2.Position(
+                topic=at.topic, partition=at.partition, offset=at.offset, incarnation=at.incarnation
+            )
+        )
         return decision
 
     def _output(self, item: Input, content: ResolvedDocument | records_pb2.ControlRecord) -> Output:
         graph = content.document.header.graph if isinstance(content, ResolvedDocument) else content.graph
         key = graph_key(graph)
-        headers = tuple(stamped(item.record.headers, self.stage))
-        return Output(Topic.RESOLVED, key, encode_resolved(content), headers, key)
+        headers = stamped(item.record.headers, self.stage)
+        if not isinstance(content, ResolvedDocument):
+            headers.append((DECISION, str(content.WhichOneof("decision")).encode()))
+        return Output(Topic.RESOLVED, key, encode_resolved(content), tuple(headers), key)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from tidegraph.domain.documents import DocumentHeader, ExtractedDocument, ResolvedDocument
+from tidegraph.domain.documents import DocumentHeader, ExtractedDocument, Position, ResolvedDocument
 from tidegraph.domain.errors import Rejected, TidegraphError
 from tidegraph.domain.graphs import check_graph_name
 from tidegraph.domain.interval import EXACT_MICROS_MAX, MICROS_PER_DAY, Granularity
@@ -95,7 +95,13 @@ class WriteStage:
             return Subject(item.position, _graph_of(item), "", "", 0, 1, 1)
         if isinstance(content, ResolvedDocument):
             return Subject.of(content.document.header)
-        return Subject(item.position, content.graph, "", "", content.recorded_at, 1, 1)
+        return Subject(where(content, item), content.graph, "", "", content.recorded_at, 1, 1)
+
+
+def where(control: records_pb2.ControlRecord, item: Input) -> Position:
+    """Where a decision entered: its place in ``control``, else that of the record."""
+    at = control.position
+    return Position(at.topic, at.partition, at.offset, at.incarnation) if at.topic else item.position
 
 
 def partition_name(item: Input) -> str:
@@ -166,9 +172,9 @@ def _decision(item: Input, record: records_pb2.ControlRecord) -> Retract | Decid
         Rejected: NOT_SUPPORTED, a kind that this version does not carry out; INVALID_DECISION.
     """
     if record.WhichOneof("decision") != "retraction":
-        decision = _CONTROL.read(record, item.position)
+        decision = _CONTROL.read(record, where(record, item))
         _check_stamp(record.recorded_at)
         return decision
-    header = header_of(record, item.position)
+    header = header_of(record, where(record, item))
     _check_header(record.graph, header)
     return Retract(header, one_revision=bool(record.retraction.revision))

@@ -62,6 +62,7 @@ class GraphWriter:
         parameters: EventGraphParameters,
     ) -> None:
         self._store = store
+        self.registry = registry
         self._planner = Planner(store, registry, encoder, Linker(store, parameters), all_kinds())
         self._states: dict[tuple[str, str], WriterState] = {}
 

@@ -1,0 +1,282 @@
+"""A graph built anew from the record of belief: what ``extracted`` and ``control`` hold, and nothing else.
+
+The graph is built beside the one that is served, by the stages that write the served one, and takes its
+place at the end; no extraction runs again. What is believed does not depend on the order in which the
+partitions of the two topics are read.
+
+``extracted`` is compacted: of records of one key only the last counts here too, whether or not the broker
+has removed the earlier ones yet, so that what was erased never comes back.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections import defaultdict
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from tidegraph.domain.errors import Rejected
+from tidegraph.domain.facts import FactVersion
+from tidegraph.events.v1 import records_pb2
+from tidegraph.log.codecs import decode_control
+from tidegraph.log.keys import graph_key
+from tidegraph.log.topics import Topic
+from tidegraph.ports import ChangeRow, Clock, GraphStore, Log, LogRecord
+from tidegraph.storage.changes import whole_commits
+from tidegraph.storage.dump import content_hash
+from tidegraph.streams.flow import Input
+from tidegraph.streams.intake import Incarnations
+from tidegraph.streams.progress import ProgressStore
+from tidegraph.streams.stages.resolve import ResolveHandler
+from tidegraph.streams.stages.write import WriteStage
+from tidegraph.streams.stamps import PartitionStamps
+from tidegraph.streams.writing import feed
+from tidegraph.streams.writing.writer import GraphWriter
+
+logger = logging.getLogger(__name__)
+
+_BATCH: Final = 64
+_CHANGES: Final = 5_000
+_NEVER_LATER: Final = 1 << 62
+
+Batch = Sequence[LogRecord]
+"""Records of one partition, in order."""
+Arrange = Callable[[Sequence[Batch]], Sequence[Batch]]
+"""Another order of batches; those of one partition keep theirs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What was read: records that were taken in, and records that could not be used, then as now."""
+
+    taken_in: int
+    refused: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuilt:
+    """A graph that took the place of another; content hashes of both, "" where there was none."""
+
+    built: Built
+    content_hash: str
+    former_hash: str
+
+    def __str__(self) -> str:
+        text = f"rebuilt from {self.built.taken_in} records, content hash {self.content_hash}"
+        return text if self.content_hash == self.former_hash else f"{text} (was {self.former_hash or 'none'})"
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Where the record of belief is read: the log, the lives of its topics, the stamps given so far."""
+
+    log: Log
+    lives: Incarnations
+    progress: ProgressStore
+
+
+class Rebuilder:
+    """Rebuilds graphs of one store."""
+
+    def __init__(
+        self,
+        store: GraphStore,
+        make_writer: Callable[[GraphStore], GraphWriter],
+        sources: Sources,
+        clock: Clock,
+    ) -> None:
+        self._store = store
+        self._make_writer = make_writer
+        self._sources = sources
+        self._clock = clock
+
+    async def rebuild(
+        self, graph: str, fence: tuple[str, int], *, tell_gone: bool = True, arrange: Arrange | None = None
+    ) -> Rebuilt:
+        """Build a graph anew and serve it.
+
+        Args:
+            fence: the partition of ``resolved`` by name, and the offset up to which the graph has then
+                applied it, as the one that it replaces has.
+            tell_gone: whether what is no longer believed may be told in words.
+            arrange: the order of what is read; that of the log unless given.
+
+        Raises:
+            Retryable: the log or the store is away; the served graph is as it was.
+        """
+        beside = self._store.beside()
+        await beside.drop(graph)
+        built = await self.build(graph, beside, arrange)
+        former = await self._former_hash(graph)
+        changes, sequence = await self._changes(graph, beside, tell_gone=tell_gone)
+        offsets = {**await self._store.writers(graph), fence[0]: fence[1]}
+        await beside.inherit(graph, sequence, offsets, changes)
+        found = Rebuilt(built, await content_hash(beside, graph), former)
+        await self._store.take_place(graph, beside)
+        logger.info("graph %s was %s", graph, found)
+        return found
+
+    async def build(self, graph: str, target: GraphStore, arrange: Arrange | None = None) -> Built:
+        """Take the record of belief of one graph in, into a store that does not have it yet."""
+        await target.prepare(graph)
+        stage = WriteStage(self._make_writer(target), self._clock)
+        resolve = ResolveHandler(target, self._clock)
+        taken_in = refused = 0
+        async for batch in self._arranged(graph, arrange):
+            inputs, unreadable = await _resolved(resolve, batch)
+            result = await stage.write(graph, inputs) if inputs else None
+            count = len(result.rejected) if result else 0
+            refused += count + unreadable
+            taken_in += len(inputs) - count
+        return Built(taken_in, refused)
+
+    # --- reading ----------------------------------------------------------------------------------
+
+    async def _arranged(self, graph: str, arrange: Arrange | None) -> AsyncIterator[Batch]:
+        if arrange is None:
+            async for batch in self._batches(graph):
+                yield batch
+            return
+        for batch in arrange([batch async for batch in self._batches(graph)]):
+            yield batch
+
+    async def _batches(self, graph: str) -> AsyncIterator[Batch]:
+        for records in (self._decisions(graph), self._documents(graph)):
+            batch: list[LogRecord] = []
+            async for record in records:
+                if batch and (len(batch) == _BATCH or batch[-1].partition != record.partition):
+                    yield batch
+                    batch = []
+                batch.append(record)
+            if batch:
+                yield batch
+
+    async def _decisions(self, graph: str) -> AsyncIterator[LogRecord]:
+        """Decisions on the graph, each with its recorded time in place of the broker's."""
+        life = (await self._sources.lives([Topic.CONTROL]))[Topic.CONTROL]
+        stamps: dict[int, PartitionStamps] = {}
+        async for record in self._sources.log.read(Topic.CONTROL):
+            if record.partition not in stamps:
+                stamps[record.partition] = await self._sources.progress.load(f"{life}/{record.partition}")
+            stamp = stamps[record.partition].stamp(record.offset, record.timestamp, _NEVER_LATER)
+            decision = _decision(record)
+            if (
+                decision is not None
+                and decision.graph == graph
+                and decision.WhichOneof("decision") != "rebuild"
+            ):
+                yield replace(record, timestamp=stamp)
+
+    async def _documents(self, graph: str) -> AsyncIterator[LogRecord]:
+        """Extracted documents of the graph, the last record of each key."""
+        last: dict[bytes, tuple[int, int]] = {}
+        async for record in self._sources.log.read(Topic.EXTRACTED):
+            if record.key is not None:
+                last[_digest(record.key)] = record.partition, record.offset
+        async for record in self._sources.log.read(Topic.EXTRACTED):
+            is_last = record.key is None or (
+                last.get(_digest(record.key), (record.partition, record.offset))
+                == (record.partition, record.offset)
+            )
+            if is_last and record.value is not None and _graph_of(record.value) == graph:
+                yield record
+
+    # --- what is told -----------------------------------------------------------------------------
+
+    async def _former_hash(self, graph: str) -> str:
+        return await content_hash(self._store, graph) if graph in await self._store.graphs() else ""
+
+    async def _changes(
+        self, graph: str, beside: GraphStore, *, tell_gone: bool
+    ) -> tuple[list[ChangeRow], int]:
+        """What was told of the graph and what is news in the one that replaces it, with its sequence."""
+        built = await beside.all_versions(graph)
+        if graph not in await self._store.graphs():
+            rows = await _all_changes(beside, graph)
+            return rows, await beside.sequence(graph)
+        present = await self._store.all_versions(graph)
+        known = {version.version_id for version in built}
+        told = await _all_changes(self._store, graph)
+        if not tell_gone:
+            told = [row for row in told if row.version_id in known]
+        sequence = await self._store.sequence(graph) + 1
+        news = _news(present, built)
+        if not tell_gone:
+            news = [item for item in news if item[1].version_id in known]
+        names = await _names(beside, self._store, graph, [version for _, version, _ in news])
+        registry = self._make_writer(beside).registry
+        rows = [feed.change_row(graph, *item, registry, names) for item in news]
+        seen = {row.change_id for row in told}
+        told += [replace(row, sequence=sequence) for row in rows if row.change_id not in seen]
+        return told, sequence
+
+
+async def _resolved(resolve: ResolveHandler, batch: Batch) -> tuple[list[Input], int]:
+    """The records as the write stage gets them, and how many cannot be read."""
+    inputs: list[Input] = []
+    unreadable = 0
+    for record in batch:
+        stamp = record.timestamp if record.topic == Topic.CONTROL else 0
+        try:
+            result = await resolve.handle(Input(record, "", stamp))
+        except Rejected as error:
+            logger.debug("%s %d/%d: %s", record.topic, record.partition, record.offset, error)
+            unreadable += 1
+            continue
+        output = result.outputs[0]
+        resolved = replace(record, topic=str(Topic.RESOLVED), key=output.key, value=output.value)
+        inputs.append(Input(resolved, f"rebuild/{record.topic}", 0))
+    return inputs, unreadable
+
+
+def _decision(record: LogRecord) -> records_pb2.ControlRecord | None:
+    try:
+        return decode_control(record.value or b"")
+    except Rejected:
+        return None
+
+
+def _graph_of(value: bytes) -> str:
+    """The graph of an extracted document; "" where it cannot be read."""
+    message = records_pb2.ExtractedDocument()
+    try:
+        message.ParseFromString(value)
+    except Exception:  # the wire form of others' records
+        return ""
+    return message.header.graph
+
+
+def _digest(key: bytes) -> bytes:
+    return hashlib.blake2b(key, digest_size=16).digest()
+
+
+async def _all_changes(store: GraphStore, graph: str) -> list[ChangeRow]:
+    found: list[ChangeRow] = []
+    while rows := await whole_commits(store, graph, found[-1].sequence if found else 0, _CHANGES):
+        found += rows
+    return found
+
+
+def _news(present: Sequence[FactVersion], built: Sequence[FactVersion]) -> list[tuple[str, FactVersion, int]]:
+    """What is believed in the one and not in the other, as the feed tells it."""
+    before: dict[str, list[FactVersion]] = defaultdict(list)
+    after: dict[str, list[FactVersion]] = defaultdict(list)
+    for version in present:
+        before[version.key].append(version)
+    for version in built:
+        after[version.key].append(version)
+    keys = sorted(before.keys() | after.keys())
+    return [item for key in keys for item in feed.changed(before[key], after[key])]
+
+
+async def _names(
+    built: GraphStore, present: GraphStore, graph: str, versions: Sequence[FactVersion]
+) -> dict[str, str]:
+    wanted = {version.subject for version in versions}
+    wanted |= {version.object for version in versions if version.object_is_entity}
+    names: dict[str, str] = {}
+    for store in (present, built):
+        names |= {entity.entity_id: entity.name for entity in await store.entities(graph, sorted(wanted))}
+    return names
