@@ -20,6 +20,7 @@ from tidegraph.domain.interval import (
     OPEN_END,
     OPEN_START,
     Granularity,
+    Interval,
 )
 from tidegraph.language.asides import denied_times, is_aside
 from tidegraph.language.clauses import Clause
@@ -55,11 +56,22 @@ _CLOCK: Final = re.compile(r"\b\d{1,2}:\d{2}\b|\b\d{1,2}\s?[ap]\.?m\b", re.IGNOR
 
 
 @dataclass(frozen=True, slots=True)
+class Frame:
+    """Between which instants a sentence without a date plays. ``near``: its anchor stands close by."""
+
+    interval: Interval
+    rule: str
+    near: bool
+
+
+@dataclass(frozen=True, slots=True)
 class TimeContext:
-    """What dates a sentence from outside: the document's day, and a date above it (heading, list item)."""
+    """What dates a sentence from outside: the document's day, a date above it (heading, list item), and
+    the frame of the story that it stands in."""
 
     document: DocumentTime | None
     carried: TimeExpression | None
+    frame: Frame | None = None
 
     @property
     def day(self) -> int | None:
@@ -204,6 +216,8 @@ def valid_time(verb: Verb, clause: Clause, text: str, base: int, context: TimeCo
     if not times:
         others = any(t.interval is not None for t in sentence_times(clause.sentence))
         known = others or bool(meant) or is_background(clause, tense)
+        if context.frame is not None and context.frame.near and tense.past and not known:
+            return _framed(verb, context.frame)
         return _undated(verb, tense, context, known_elsewhere=known)
     start, end = _endpoints(verb, times, text, base, tense)
     return _assemble(verb, start, end, tense, context)
@@ -333,6 +347,16 @@ def _undated(verb: Verb, tense: Tense, context: TimeContext, *, known_elsewhere:
     if context.day is None or known_elsewhere:
         return None if verb is Verb.STOP else _valid(_NO_START, _NO_END)
     point = _Endpoint(context.day, Granularity.DAY, EndpointBasis.STATED)
+    return _valid(_NO_START, point) if verb is Verb.STOP else _valid(point, _NO_END)
+
+
+def _framed(verb: Verb, frame: Frame) -> ValidTime:
+    """A claim without a date inside a story: it is of the frame's first year, or was seen to hold in it."""
+    start, end = frame.interval.start, frame.interval.end
+    if verb is Verb.STATE:
+        seen = EndpointBasis.OBSERVED
+        return ValidTime(start, end, Granularity.RANGE, Granularity.RANGE, seen, seen)
+    point = _Endpoint(start, Granularity.YEAR, EndpointBasis.STATED)
     return _valid(_NO_START, point) if verb is Verb.STOP else _valid(point, _NO_END)
 
 
