@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from tests.contracts import samples as s
@@ -10,7 +11,7 @@ from tests.contracts import samples as s
 from tidegraph.domain import identity
 from tidegraph.domain.documents import EntityType
 from tidegraph.domain.errors import LimitExceeded
-from tidegraph.domain.identity import IdentityWrites, Rule, Tie, Tied, Trait
+from tidegraph.domain.identity import IdentityWrites, Rule, Sighting, Tie, Tied
 from tidegraph.domain.interval import OPEN_END, Interval
 from tidegraph.ports import EntityWrite, GraphStore, Visibility
 from tidegraph.storage.visibility import EVERYTHING
@@ -57,7 +58,7 @@ async def test_a_closed_row_is_still_there_for_then_and_moves_earlier_only(
 
 
 async def test_reviews_join_nothing_and_are_paged(store: GraphStore, graph: str) -> None:
-    rows = [row(tied(l, r, Tie.REVIEW), EARLY) for l, r in (("a", "b"), ("a", "c"), ("b", "c"))]
+    rows = [row(tied(x, y, Tie.REVIEW), EARLY) for x, y in (("a", "b"), ("a", "c"), ("b", "c"))]
     gone = row(tied("c", "d", Tie.REVIEW), EARLY, MIDDLE)
     await write(store, graph, 0, "abcd", IdentityWrites(insert=(*rows, gone)))
     assert not await store.same_as(graph, ["a"], EVERYTHING)
@@ -89,17 +90,31 @@ async def test_a_set_without_end_is_refused(
         await store.same_as(graph, ["a"], EVERYTHING)
 
 
-async def test_traits_keep_the_earliest_time_and_are_found_by_key(store: GraphStore, graph: str) -> None:
-    late = [Trait(n, "key", "k", LATE) for n in "abc"]
-    await write(store, graph, 0, "", IdentityWrites(traits=(*late, Trait("a", "born", "1822", LATE))))
-    await write(store, graph, 1, "", IdentityWrites(traits=(Trait("c", "key", "k", EARLY),)))
-    await write(store, graph, 2, "", IdentityWrites(traits=(Trait("c", "key", "k", MIDDLE),)))
-    assert await store.holders(graph, ["k", "none"], 2) == {"k": [("c", EARLY), ("a", LATE)]}
-    assert await store.traits(graph, ["c", "a"]) == [
-        Trait("a", "born", "1822", LATE),
-        Trait("a", "key", "k", LATE),
-        Trait("c", "key", "k", EARLY),
-    ]
+def seen(entity_id: str, document: str, recorded_at: int, **fields: Any) -> Sighting:
+    base = Sighting(
+        entity_id, document, ((1, entity_id.title()),), (), ("n:k", "t:a b"), (), s.at(2020), recorded_at
+    )
+    return replace(base, **fields)
+
+
+async def test_sightings_keep_the_earliest_time_and_are_found_by_key(store: GraphStore, graph: str) -> None:
+    late = tuple(seen(n, "d", LATE) for n in "abc")
+    full = seen(
+        "a", "e", MIDDLE, slots=(("born", "1822"),), words=("of", "x"), names=((1, 'A "B"'), (2, "C"))
+    )
+    await write(store, graph, 0, "", IdentityWrites(sightings=(*late, full)))
+    await write(store, graph, 1, "", IdentityWrites(sightings=(seen("c", "d", EARLY),)))
+    await write(store, graph, 2, "", IdentityWrites(sightings=(seen("c", "d", MIDDLE),)))
+    assert await store.holders(graph, ["n:k", "none"], 2) == {"n:k": [("c", EARLY), ("a", MIDDLE)]}
+    bare = [replace(one, keys=()) for one in (full, seen("a", "d", LATE), seen("c", "d", EARLY))]
+    assert await store.sightings(graph, ["c", "a", "none"]) == bare
+
+
+async def test_the_first_sightings_of_an_id_count(store: GraphStore, graph: str) -> None:
+    many = [seen("a", f"d{n}", LATE + n) for n in range(identity.MAX_SIGHTINGS + 3)]
+    await write(store, graph, 0, "", IdentityWrites(sightings=tuple(reversed(many))))
+    found = await store.sightings(graph, ["a"])
+    assert [one.document_id for one in found] == [one.document_id for one in many[: identity.MAX_SIGHTINGS]]
 
 
 async def test_decisions_about_pairs_are_found_from_either_side(store: GraphStore, graph: str) -> None:

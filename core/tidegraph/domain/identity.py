@@ -21,6 +21,7 @@ from tidegraph.domain.interval import OPEN_END, Interval
 MAX_SET: Final = 1_000
 """Ids of one set that a read follows; an operator cannot merge more than ``MAX_MERGED`` at once."""
 MAX_MERGED: Final = 50
+MAX_SIGHTINGS: Final = 16
 
 
 class Tie(StrEnum):
@@ -93,22 +94,30 @@ class PairDecision:
 
 
 @dataclass(frozen=True, slots=True)
-class Trait:
-    """One thing that is known of an entity id, since the earliest document that told it.
+class Sighting:
+    """What one document told of one entity id that helps to tell what it names.
 
-    ``kind``: ``key`` (a blocking key), ``word`` (of its context), ``year`` (in which a document told of
-    it), else the name of a slot ("born", "country").
+    ``names``: (type as a number, as written); ``slots``: (slot, value) of facts that agree or conflict;
+    ``keys``: what candidates are found by; ``words``: of its context; ``time``: the document time, or
+    OPEN_START. Of an id the ``MAX_SIGHTINGS`` that were recorded first count.
     """
 
     entity_id: str
-    kind: str
-    value: str
+    document_id: str
+    names: tuple[tuple[int, str], ...]
+    slots: tuple[tuple[str, str], ...]
+    keys: tuple[str, ...]
+    words: tuple[str, ...]
+    time: int
     recorded_at: int
 
     @property
     def row_id(self) -> str:
-        """Id of its stored row."""
-        return make_id("trait", self.entity_id, self.kind, self.value)
+        """Id of its stored row: a function of all of it but ``recorded_at``."""
+        named = [f"{kind}:{name}" for kind, name in self.names]
+        told = [f"{slot}={value}" for slot, value in self.slots]
+        parts = ("\n".join(named), "\n".join(told), " ".join(self.words), self.time)
+        return make_id("sighting", self.entity_id, self.document_id, *parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,12 +127,12 @@ class IdentityWrites:
     insert: tuple[SameAs, ...] = ()
     close: tuple[tuple[str, int], ...] = ()
     """(row id, invalidated_at): only ever moves earlier."""
-    traits: tuple[Trait, ...] = ()
+    sightings: tuple[Sighting, ...] = ()
     decisions: tuple[PairDecision, ...] = ()
 
     @property
     def is_empty(self) -> bool:
-        return not (self.insert or self.close or self.traits or self.decisions)
+        return not (self.insert or self.close or self.sightings or self.decisions)
 
 
 # --- decisions --------------------------------------------------------------------------------------

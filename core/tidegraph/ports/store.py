@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol, Self
 
 from tidegraph.domain.facts import Assertion, FactVersion, Revision
-from tidegraph.domain.identity import PairDecision, SameAs, Trait
+from tidegraph.domain.identity import PairDecision, SameAs, Sighting
 from tidegraph.domain.interval import Interval
 from tidegraph.ports.records import (
     ChangeRow,
@@ -191,8 +191,8 @@ class GraphReader(Protocol):
         """Decisions about pairs that name one of the ids."""
         ...
 
-    async def traits(self, graph: str, entity_ids: Sequence[str]) -> list[Trait]:
-        """What is known of each id for resolution, with the time at which it was told first."""
+    async def sightings(self, graph: str, entity_ids: Sequence[str]) -> list[Sighting]:
+        """What documents told of each id, the first of them; ``keys`` are left out."""
         ...
 
     async def holders(self, graph: str, keys: Sequence[str], limit: int) -> dict[str, list[tuple[str, int]]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tidegraph.domain.errors import LimitExceeded
-from tidegraph.domain.identity import MAX_SET, PairDecision, SameAs, Trait
+from tidegraph.domain.identity import MAX_SET, MAX_SIGHTINGS, PairDecision, SameAs, Sighting
 from tidegraph.domain.interval import OPEN_END
 from tidegraph.ports.records import Visibility
 from tidegraph.storage import identity_rows, visibility
@@ -66,12 +66,13 @@ class IdentityReads:
                 found[decision.row_id] = decision
         return sorted(found.values(), key=pair_order)
 
-    async def traits(self, graph: str, entity_ids: Sequence[str]) -> list[Trait]:
-        """What is known of the ids, in the order of (entity id, kind, value)."""
+    async def sightings(self, graph: str, entity_ids: Sequence[str]) -> list[Sighting]:
+        """What documents told of each id, the first ``MAX_SIGHTINGS``, by (id, recorded_at, row id)."""
         if not entity_ids:
             return []
-        found = await self.connection.read(graph, queries.TRAITS, {"ids": sorted(set(entity_ids))})
-        return sorted((Trait(*row) for row in found), key=trait_order)
+        values = {"ids": sorted(set(entity_ids)), "limit": MAX_SIGHTINGS}
+        found = await self.connection.read(graph, queries.SIGHTINGS, values)
+        return sorted((identity_rows.sighting_of(row[0]) for row in found), key=sighting_order)
 
     async def holders(self, graph: str, keys: Sequence[str], limit: int) -> dict[str, list[tuple[str, int]]]:
         """By blocking key the (entity id, recorded_at) that have it, the ``limit`` that had it first."""
@@ -114,6 +115,6 @@ def pair_order(decision: PairDecision) -> tuple[str, str, int, str]:
     return decision.left, decision.right, decision.recorded_at, decision.decision_id
 
 
-def trait_order(trait: Trait) -> tuple[str, str, str]:
-    """The order in which traits are returned."""
-    return trait.entity_id, trait.kind, trait.value
+def sighting_order(seen: Sighting) -> tuple[str, int, str]:
+    """The order in which sightings are returned."""
+    return seen.entity_id, seen.recorded_at, seen.row_id

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
-from tidegraph.domain.identity import IdentityWrites, PairDecision, Rule, SameAs, Tie, Tied, Trait
+import orjson
+
+from tidegraph.domain.identity import IdentityWrites, PairDecision, Rule, SameAs, Sighting, Tie, Tied
 from tidegraph.storage.codec import Value, check_time
 from tidegraph.storage.rows import Row, compact, texts
-
-BLOCK: Final = "key"
-"""The kind of a trait by which candidates are found."""
 
 
 def same_row(one: SameAs) -> Row:
@@ -79,28 +78,47 @@ def pair_of(row: Mapping[str, Any]) -> PairDecision:
     )
 
 
-def trait_row(trait: Trait) -> Row:
-    """Properties of a Trait node; ``block`` is what candidates are found by."""
+def sighting_row(seen: Sighting) -> Row:
+    """Properties of a Sighting node; names and slots as JSON."""
     return compact(
         {
-            "id": trait.row_id,
-            "entity_id": trait.entity_id,
-            "kind": trait.kind,
-            "value": trait.value,
-            "block": trait.value if trait.kind == BLOCK else None,
-            "recorded_at": check_time(trait.recorded_at),
+            "id": seen.row_id,
+            "entity_id": seen.entity_id,
+            "document_id": seen.document_id,
+            "names": orjson.dumps(seen.names).decode(),
+            "slots": orjson.dumps(seen.slots).decode() if seen.slots else None,
+            "keys": seen.keys,
+            "words": " ".join(seen.words),
+            "time": check_time(seen.time),
+            "recorded_at": check_time(seen.recorded_at),
         }
+    )
+
+
+def sighting_of(row: Mapping[str, Any]) -> Sighting:
+    """The inverse of :func:`sighting_row`, but for the keys: they follow from the rest."""
+    text = texts(row)
+    slots = orjson.loads(row["slots"]) if row.get("slots") else ()
+    return Sighting(
+        entity_id=text("entity_id"),
+        document_id=text("document_id"),
+        names=tuple((int(kind), name) for kind, name in orjson.loads(row["names"])),
+        slots=tuple((slot, value) for slot, value in slots),
+        keys=(),
+        words=tuple((row.get("words") or "").split()),
+        time=row["time"],
+        recorded_at=row["recorded_at"],
     )
 
 
 def parameters(writes: IdentityWrites) -> dict[str, Value]:
     """The lists of ``queries_identity.WRITES``."""
-    traits, pairs = earliest(writes.traits), earliest(writes.decisions)
+    sightings, pairs = earliest(writes.sightings), earliest(writes.decisions)
     same = [same_row(one) for one in writes.insert]
     closed: list[Row] = [{"id": row_id, "at": at} for row_id, at in writes.close]
     return {
-        "traits": [trait_row(trait) for trait in traits],
-        "traits_seen": [{"id": trait.row_id, "at": trait.recorded_at} for trait in traits],
+        "sightings": [sighting_row(one) for one in sightings],
+        "sightings_seen": [{"id": one.row_id, "at": one.recorded_at} for one in sightings],
         "pairs": [pair_row(pair) for pair in pairs],
         "pairs_seen": [{"id": pair.row_id, "at": pair.recorded_at} for pair in pairs],
         "same": [row for row in same if row["tie"] == Tie.SAME],
@@ -110,7 +128,7 @@ def parameters(writes: IdentityWrites) -> dict[str, Value]:
     }
 
 
-_Told = TypeVar("_Told", Trait, PairDecision)
+_Told = TypeVar("_Told", Sighting, PairDecision)
 
 
 def earliest(told: Iterable[_Told]) -> list[_Told]:

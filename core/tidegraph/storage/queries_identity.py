@@ -1,4 +1,4 @@
-"""All Cypher about identity: rows between entity ids, traits, decisions about pairs.
+"""All Cypher about identity: rows between entity ids, sightings, decisions about pairs.
 
 A SAME_AS edge says that two ids are one, a REVIEW edge asks an operator; both carry a recorded interval.
 """
@@ -18,8 +18,8 @@ _CREATE: Final = "MERGE (n:{label} {{id: r.id}}) ON CREATE SET n += r, n.seq = s
 _EARLIER: Final = "MATCH (n:{label} {{id: r.id}}) WHERE n.recorded_at > r.at SET n.recorded_at = r.at"
 
 WRITES: Final = (
-    ("traits", _CREATE.format(label="Trait")),
-    ("traits_seen", _EARLIER.format(label="Trait")),
+    ("sightings", _CREATE.format(label="Sighting")),
+    ("sightings_seen", _EARLIER.format(label="Sighting")),
     ("pairs", _CREATE.format(label="Pair")),
     ("pairs_seen", _EARLIER.format(label="Pair")),
     ("same", _TIE.format(label="SAME_AS")),
@@ -55,14 +55,20 @@ RETURN properties(s) ORDER BY s.id LIMIT $limit
 PAIRS: Final = tuple(
     f"UNWIND $ids AS k MATCH (p:Pair) WHERE p.{side} = k RETURN properties(p)" for side in ("left", "right")
 )
-TRAITS: Final = """
-UNWIND $ids AS k MATCH (t:Trait) WHERE t.entity_id = k RETURN t.entity_id, t.kind, t.value, t.recorded_at
+SIGHTINGS: Final = """
+UNWIND $ids AS k
+CALL {
+  WITH k MATCH (n:Sighting) WHERE n.entity_id = k
+  RETURN n ORDER BY n.recorded_at, n.id LIMIT $limit
+}
+RETURN n{.*, keys: null}
 """
 HOLDERS: Final = """
 UNWIND $keys AS k
 CALL {
-  WITH k MATCH (t:Trait) WHERE t.block = k
-  RETURN t.entity_id AS holder, t.recorded_at AS at ORDER BY at, holder LIMIT $limit
+  WITH k MATCH (n:Sighting) WHERE k IN n.keys
+  WITH n.entity_id AS holder, min(n.recorded_at) AS at
+  RETURN holder, at ORDER BY at, holder LIMIT $limit
 }
 RETURN k, holder, at
 """

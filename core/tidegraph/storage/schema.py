@@ -28,7 +28,7 @@ NODE_INDEXES: Final[dict[str, tuple[str, ...]]] = {
     "Value": ("id",),
     "Change": ("id", "seq"),
     "Decision": ("id", "kind", "subject"),
-    "Trait": ("id", "entity_id", "block"),
+    "Sighting": ("id", "entity_id", "keys"),
     "Pair": ("id", "left", "right"),
     "EventVector": ("id",),
     "ChunkVector": ("id",),

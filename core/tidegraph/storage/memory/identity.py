@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from tidegraph.domain.identity import PairDecision, SameAs, Tie, Trait
+from tidegraph.domain.identity import MAX_SIGHTINGS, PairDecision, SameAs, Sighting, Tie
 from tidegraph.domain.interval import OPEN_END
 from tidegraph.ports.records import Visibility
 from tidegraph.storage import visibility
-from tidegraph.storage.identity import check_set, pair_order, trait_order
+from tidegraph.storage.identity import check_set, pair_order, sighting_order
 from tidegraph.storage.memory.reads import MemoryGraph, MemoryReads
 
 
@@ -56,20 +57,22 @@ class MemoryIdentity(MemoryReads):
         ]
         return sorted(found, key=pair_order)
 
-    async def traits(self, graph: str, entity_ids: Sequence[str]) -> list[Trait]:
+    async def sightings(self, graph: str, entity_ids: Sequence[str]) -> list[Sighting]:
         by_entity = self.graph(graph).identity.by_entity
-        found = [t for id_ in set(entity_ids) if id_ in by_entity for t in by_entity[id_].values()]
-        return sorted(found, key=trait_order)
+        found: list[Sighting] = []
+        for entity_id in sorted({*entity_ids} & by_entity.keys()):
+            told = sorted(by_entity[entity_id].values(), key=sighting_order)[:MAX_SIGHTINGS]
+            found += [replace(one, keys=()) for one in told]
+        return found
 
     async def holders(self, graph: str, keys: Sequence[str], limit: int) -> dict[str, list[tuple[str, int]]]:
-        by_block = self.graph(graph).identity.by_block
+        by_key = self.graph(graph).identity.by_key
         found = {}
-        for key in sorted(set(keys)):
-            holders = (
-                [(t.entity_id, t.recorded_at) for t in by_block[key].values()] if key in by_block else []
-            )
-            if holders:
-                found[key] = sorted(holders, key=lambda pair: (pair[1], pair[0]))[:limit]
+        for key in sorted({*keys} & by_key.keys()):
+            first: dict[str, int] = {}
+            for seen in by_key[key].values():
+                first[seen.entity_id] = min(seen.recorded_at, first.get(seen.entity_id, seen.recorded_at))
+            found[key] = sorted(first.items(), key=lambda pair: (pair[1], pair[0]))[:limit]
         return found
 
     async def fact_keys(self, graph: str, entity_ids: Sequence[str], limit: int) -> dict[str, list[str]]:

@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Container
 from dataclasses import dataclass, field
 
-from tidegraph.domain.identity import IdentityWrites, PairDecision, SameAs, Trait
-from tidegraph.storage.identity_rows import BLOCK, earliest
+from tidegraph.domain.identity import IdentityWrites, PairDecision, SameAs, Sighting
+from tidegraph.storage.identity_rows import earliest
 
 
 @dataclass
@@ -16,9 +16,9 @@ class StoredIdentity:
 
     ties: dict[str, SameAs] = field(default_factory=dict)
     pairs: dict[str, PairDecision] = field(default_factory=dict)
-    traits: dict[str, Trait] = field(default_factory=dict)
-    by_block: dict[str, dict[str, Trait]] = field(default_factory=lambda: defaultdict(dict))
-    by_entity: dict[str, dict[str, Trait]] = field(default_factory=lambda: defaultdict(dict))
+    sightings: dict[str, Sighting] = field(default_factory=dict)
+    by_key: dict[str, dict[str, Sighting]] = field(default_factory=lambda: defaultdict(dict))
+    by_entity: dict[str, dict[str, Sighting]] = field(default_factory=lambda: defaultdict(dict))
     touching: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
 
@@ -28,13 +28,12 @@ def apply_identity(stored: StoredIdentity, writes: IdentityWrites, known: Contai
     Args:
         known: ids of the entities that the graph holds; a row between others is not written.
     """
-    for trait in earliest(writes.traits):
-        held = stored.traits.get(trait.row_id)
-        if held is None or trait.recorded_at < held.recorded_at:
-            stored.traits[trait.row_id] = trait
-            stored.by_entity[trait.entity_id][trait.row_id] = trait
-            if trait.kind == BLOCK:
-                stored.by_block[trait.value][trait.row_id] = trait
+    for seen in earliest(writes.sightings):
+        held = stored.sightings.get(seen.row_id)
+        if held is None or seen.recorded_at < held.recorded_at:
+            stored.sightings[seen.row_id] = stored.by_entity[seen.entity_id][seen.row_id] = seen
+            for key in seen.keys:
+                stored.by_key[key][seen.row_id] = seen
     for pair in earliest(writes.decisions):
         held_pair = stored.pairs.get(pair.row_id)
         if held_pair is None or pair.recorded_at < held_pair.recorded_at:
