@@ -16,17 +16,18 @@ from tidegraph.domain.errors import Conflicted, Rejected, Retryable
 from tidegraph.events.v1 import records_pb2
 from tidegraph.log.headers import stamped
 from tidegraph.log.keys import join_key
-from tidegraph.log.status import Stage
+from tidegraph.log.status import Outcome, Stage
 from tidegraph.log.topics import Topic
 from tidegraph.ports import ChangeRow, GraphStore
 from tidegraph.storage.changes import whole_commits
 from tidegraph.streams.accounting import account
 from tidegraph.streams.cursor import Cursors
-from tidegraph.streams.flow import Input, Output
+from tidegraph.streams.flow import Input, Output, status_line
 from tidegraph.streams.intake import Arrival
 from tidegraph.streams.progress import ProgressStore
 from tidegraph.streams.runner import Scribe
 from tidegraph.streams.stages.write import WriteStage
+from tidegraph.streams.upkeep import Upkeep
 from tidegraph.telemetry import metrics
 
 _PAGE: Final = 500
@@ -83,6 +84,7 @@ class Delivery:
     feed: ChangeFeed
     scribe: Scribe
     burst_facts: int = 100
+    upkeep: Upkeep | None = None
 
     def forget(self) -> None:
         """Another worker may have written meanwhile."""
@@ -99,17 +101,39 @@ class Delivery:
             Retryable, Conflicted: nothing is noted as applied; ask the store where it stands.
         """
         for graph, items in self.stage.by_graph(batch).items():
-            result = await self.stage.write(graph, items)
-            if result.sequence:  # 0: not one record could be read, so the graph was not asked
-                await self.feed.publish(graph, result.sequence)
-            statuses = result.statuses
-            account(graph, result.changes, statuses, self.burst_facts)
-            await self.scribe.persist(lambda statuses=statuses: self.scribe.sink.tell(statuses))  # type: ignore[misc]
-            metrics.STAGE_RECORDS.labels(self.stage.stage, "done").inc(len(statuses))
-            for item, error in result.rejected:
-                expected = isinstance(error, Rejected)
-                await self.scribe.bury(item, self.stage.subject(item), error, expected=expected)
+            for run in self.upkeep.runs(items) if self.upkeep else [items]:
+                if self.upkeep and self.upkeep.concerns(run[0]):
+                    await self._keep_up(self.upkeep, graph, name, run[0])
+                else:
+                    await self._write(graph, run)
         await self.store.set_applied(name, batch[-1].record.offset)
+
+    async def _write(self, graph: str, items: Sequence[Input]) -> None:
+        result = await self.stage.write(graph, items)
+        if result.sequence:  # 0: not one record could be read, so the graph was not asked
+            await self.feed.publish(graph, result.sequence)
+        account(graph, result.changes, result.statuses, self.burst_facts)
+        await self.scribe.persist(lambda: self.scribe.sink.tell(result.statuses))
+        metrics.STAGE_RECORDS.labels(self.stage.stage, "done").inc(len(result.statuses))
+        for item, error in result.rejected:
+            expected = isinstance(error, Rejected)
+            await self.scribe.bury(item, self.stage.subject(item), error, expected=expected)
+
+    async def _keep_up(self, upkeep: Upkeep, graph: str, name: str, item: Input) -> None:
+        """A decision about the whole graph: carried out, published, told."""
+        subject = self.stage.subject(item)
+        try:
+            done = await upkeep.carry_out(graph, (name, item.record.offset), item)
+        except Rejected as error:
+            await self.scribe.bury(item, subject, error, expected=True)
+            return
+        self.stage.writer.forget()
+        await self.feed.publish(graph, await self.store.sequence(graph))
+        line = status_line(
+            subject, self.stage.stage, self.scribe.now(), outcome=Outcome.COMMITTED, cause=done
+        )
+        await self.scribe.persist(lambda: self.scribe.sink.tell((line,)))
+        metrics.STAGE_RECORDS.labels(self.stage.stage, "done").inc()
 
 
 def deliver(

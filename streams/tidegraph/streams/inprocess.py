@@ -30,8 +30,9 @@ from tidegraph.streams.delivery import ChangeFeed, Delivery
 from tidegraph.streams.flow import Handler, Input
 from tidegraph.streams.intake import Arrival, Intake
 from tidegraph.streams.progress import MemoryProgress
+from tidegraph.streams.rebuild import Sources
 from tidegraph.streams.runner import Runner, Scribe
-from tidegraph.streams.setup import INPUTS, Graphs, ground_handler
+from tidegraph.streams.setup import INPUTS, Graphs, ground_handler, upkeep
 from tidegraph.streams.sink import LogSink
 from tidegraph.streams.stages.extract import ExtractHandler, Extractor
 from tidegraph.streams.stages.resolve import ResolveHandler
@@ -146,7 +147,9 @@ class InProcess:
 
     def _written(self, sink: LogSink, progress: MemoryProgress) -> Process:
         scribe = Scribe(Stage.WRITE, sink, self.clock)
+        sources = Sources(self.log, self._lives, progress)
         delivery = Delivery(
+            upkeep=upkeep(self.store, self.writer, sources, self.clock),
             stage=WriteStage(self.writer, self.clock),
             store=self.store,
             feed=ChangeFeed(self.store, progress, scribe),

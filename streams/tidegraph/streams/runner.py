@@ -62,6 +62,10 @@ class Scribe:
         self._backoff = backoff or Backoff()
         self._sleep = sleep
 
+    def now(self) -> int:
+        """The present time of the stage's clock."""
+        return self._clock.now()
+
     async def put(self, result: Result) -> None:
         """Status lines first, then outputs.
 

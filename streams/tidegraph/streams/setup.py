@@ -36,6 +36,7 @@ from tidegraph.streams.gate import Gate
 from tidegraph.streams.intake import Arrival, Intake
 from tidegraph.streams.progress import RedisProgress
 from tidegraph.streams.pulse import Pulse
+from tidegraph.streams.rebuild import Rebuilder, Sources
 from tidegraph.streams.runner import Runner, Scribe
 from tidegraph.streams.sink import LogSink
 from tidegraph.streams.stages.extract import ExtractHandler
@@ -43,6 +44,7 @@ from tidegraph.streams.stages.ground import Decode, GroundHandler
 from tidegraph.streams.stages.resolve import ResolveHandler
 from tidegraph.streams.stages.track import Tracker
 from tidegraph.streams.stages.write import WriteStage
+from tidegraph.streams.upkeep import RebuildTask, Upkeep
 from tidegraph.streams.writing.writer import GraphWriter
 
 INPUTS: Final[dict[Stage, tuple[Topic, ...]]] = {
@@ -235,12 +237,15 @@ def _write(
     settings: Settings, ports: Ports, intake: Intake, run: StageRun
 ) -> Callable[[Sequence[Arrival]], Awaitable[None]]:
     store, scribe = ports.graphs.store, Scribe(Stage.WRITE, LogSink(ports.log), ports.clock)
+    writer = ports.graphs.writer()
+    sources = Sources(ports.log, ports.admin.incarnations, ports.progress)
     delivery = Delivery(
-        stage=WriteStage(ports.graphs.writer(), ports.clock),
+        stage=WriteStage(writer, ports.clock),
         store=store,
         feed=ChangeFeed(store, ports.progress, scribe),
         scribe=scribe,
         burst_facts=settings.metrics.burst_facts,
+        upkeep=upkeep(store, writer, sources, ports.clock),
     )
 
     async def life() -> str:
@@ -259,6 +264,11 @@ def _write(
         await process(arrivals)
 
     return noticed
+
+
+def upkeep(store: GraphStore, writer: GraphWriter, sources: Sources, clock: Clock) -> Upkeep:
+    """What the writer does with decisions about a whole graph."""
+    return Upkeep(store, {"rebuild": RebuildTask(Rebuilder(store, writer.on, sources, clock))})
 
 
 def _handler(stage: Stage, settings: Settings, ports: Ports) -> Handler:

@@ -63,8 +63,14 @@ class GraphWriter:
     ) -> None:
         self._store = store
         self.registry = registry
+        self._encoder = encoder
+        self._parameters = parameters
         self._planner = Planner(store, registry, encoder, Linker(store, parameters), all_kinds())
         self._states: dict[tuple[str, str], WriterState] = {}
+
+    def on(self, store: GraphStore) -> GraphWriter:
+        """A writer like this one for the graphs of another store."""
+        return GraphWriter(store, self.registry, self._encoder, self._parameters)
 
     def forget(self) -> None:
         """Forget where the graphs stand: after an assignment it is read again."""

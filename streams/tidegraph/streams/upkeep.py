@@ -1,0 +1,77 @@
+"""Decisions about a whole graph that the writer carries out between its commits, in their turn.
+
+They are rare, take long, and work on the log as well as on the store. Whatever is written to the graph
+meanwhile waits in ``resolved``; readers are served all the time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from tidegraph.events.v1 import records_pb2
+from tidegraph.log.codecs import decode_resolved
+from tidegraph.log.headers import DECISION, first
+from tidegraph.ports import GraphStore
+from tidegraph.streams.flow import Input
+from tidegraph.streams.rebuild import Rebuilder
+
+
+class Task(Protocol):
+    """What is done for one kind of decision."""
+
+    async def carry_out(self, graph: str, fence: tuple[str, int], decision: records_pb2.ControlRecord) -> str:
+        """Do it, and leave the graph with the fence applied; in words what was done.
+
+        Raises:
+            Rejected: it cannot be done. Retryable: not now.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RebuildTask:
+    """The graph is built anew from the record of belief."""
+
+    rebuilder: Rebuilder
+
+    async def carry_out(self, graph: str, fence: tuple[str, int], decision: records_pb2.ControlRecord) -> str:
+        """As the protocol says."""
+        return str(await self.rebuilder.rebuild(graph, fence))
+
+
+class Upkeep:
+    """The kinds that are carried out here, by their name in ControlRecord."""
+
+    def __init__(self, store: GraphStore, tasks: dict[str, Task]) -> None:
+        self._store = store
+        self._tasks = tasks
+
+    def runs(self, batch: Sequence[Input]) -> list[list[Input]]:
+        """The batch cut before and after each decision that is carried out here."""
+        runs: list[list[Input]] = []
+        is_open = False
+        for item in batch:
+            alone = self.concerns(item)
+            if alone or not is_open:
+                runs.append([])
+            runs[-1].append(item)
+            is_open = not alone
+        return runs
+
+    def concerns(self, item: Input) -> bool:
+        """True for a decision that is carried out here."""
+        return first(item.record.headers, DECISION) in self._tasks
+
+    async def carry_out(self, graph: str, fence: tuple[str, int], item: Input) -> str:
+        """Carry a decision out, once; "" where the graph has it behind it.
+
+        Raises:
+            Rejected: it cannot be read or done. Retryable: not now.
+        """
+        decision = decode_resolved(item.record.value or b"")
+        assert isinstance(decision, records_pb2.ControlRecord)
+        if (await self._store.writers(graph)).get(fence[0], -1) >= fence[1]:
+            return ""
+        return await self._tasks[decision.WhichOneof("decision") or ""].carry_out(graph, fence, decision)

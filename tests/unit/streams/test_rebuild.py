@@ -1,0 +1,174 @@
+"""A graph that is dropped and built anew from the record of belief is the same graph."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Sequence
+
+import pytest
+from tests.integration.streams.feed import make_feed
+
+from tidegraph import settings
+from tidegraph.domain.interval import OPEN_END
+from tidegraph.events.v1 import records_pb2
+from tidegraph.log.keys import graph_key
+from tidegraph.log.topics import Topic
+from tidegraph.models.clock import FixedClock
+from tidegraph.ports import FactFilter
+from tidegraph.storage.dump import content_hash, full_dump
+from tidegraph.storage.visibility import EVERYTHING
+from tidegraph.streams.inprocess import InProcess
+from tidegraph.streams.rebuild import Batch, Rebuilder, Sources
+
+GRAPH = "default"
+
+
+class Ticking(FixedClock):
+    """Each look is a second later than the one before."""
+
+    def now(self) -> int:
+        self._instant += 1_000_000
+        return self._instant
+
+
+def pipeline(partitions: int = 3) -> InProcess:
+    running = InProcess.in_memory(settings.load({}), encoder="hashing", clock=Ticking(1_700_000_000_000_000))
+    return InProcess(
+        running.settings, running.store, running.status, running.writer, running.clock, partitions=partitions
+    )
+
+
+async def decide(running: InProcess, graph: str = GRAPH, **decision: object) -> None:
+    record = records_pb2.ControlRecord(
+        control_id=f"c{random.random()}", graph=graph, actor="test", **decision
+    )  # type: ignore[arg-type]
+    await running.log.append(Topic.CONTROL, graph_key(graph), record.SerializeToString(), (), None)
+
+
+async def fill(running: InProcess, rng: random.Random, count: int = 40) -> None:
+    """A feed with repeats, withdrawals and broken records, and decisions among them."""
+    entries = make_feed(rng, count)
+    gone: set[bytes] = set()
+    for number, entry in enumerate(entries):
+        at = entry.known_at if rng.random() < 0.7 else None
+        await running.append(entry.key, entry.value, entry.headers, at)
+        if rng.random() < 0.3:
+            again = rng.choice([each for each in entries[: number + 1] if each.key not in gone])
+            await running.append(again.key, again.value, again.headers, again.known_at)
+        if number % 13 == 7:
+            await running.settle()
+            document = f"note-{rng.randrange(number)}"
+            gone.add(f"{GRAPH}/{document}".encode())
+            await decide(running, retraction=records_pb2.Retraction(document_id=document))
+    await running.settle()
+
+
+def rebuilder(running: InProcess) -> Rebuilder:
+    sources = Sources(running.log, running._lives, running._progress)
+    return Rebuilder(running.store, running.writer.on, sources, running.clock)
+
+
+def interleaved(rng: random.Random, batches: Sequence[Batch]) -> list[Batch]:
+    """The batches in a random order that keeps that of each partition; cut anew at random."""
+    lanes: dict[tuple[str, int], list[Batch]] = {}
+    for batch in batches:
+        at = 0
+        while at < len(batch):
+            size = rng.randint(1, 8)
+            lanes.setdefault((batch[0].topic, batch[0].partition), []).append(batch[at : at + size])
+            at += size
+    order = [lane for lane, found in lanes.items() for _ in found]
+    rng.shuffle(order)
+    return [lanes[lane].pop(0) for lane in order]
+
+
+@pytest.mark.parametrize("seed", range(6))
+async def test_any_interleaving_of_the_partitions_gives_the_same_graph(seed: int) -> None:
+    rng = random.Random(seed)
+    running = pipeline()
+    await fill(running, rng)
+    wanted = [line async for line in full_dump(running.store, GRAPH)]
+    assert sum(line.startswith("fact") for line in wanted) > 20
+    for _ in range(2):
+        beside = running.store.beside()
+        await rebuilder(running).build(GRAPH, beside, lambda batches: interleaved(rng, batches))
+        assert [line async for line in full_dump(beside, GRAPH)] == wanted
+
+
+async def test_the_graph_that_takes_over_goes_on_where_the_other_was(rng: random.Random) -> None:
+    running = pipeline(1)
+    await fill(running, rng, 20)
+    before = await content_hash(running.store, GRAPH)
+    told, sequence = await running.store.changes(GRAPH, 0, 1_000), await running.store.sequence(GRAPH)
+    offsets = await running.store.writers(GRAPH)
+    await decide(running, rebuild=records_pb2.Rebuild())
+    await running.settle()
+    assert await content_hash(running.store, GRAPH) == before
+    assert await running.store.changes(GRAPH, 0, 1_000) == told
+    assert await running.store.sequence(GRAPH) == sequence + 1
+    assert {name: at + 1 for name, at in offsets.items()} == await running.store.writers(GRAPH)
+    await running.append(
+        b"k", json.dumps({"id": "new", "text": "Ann Roe was appointed CEO of Nova Ltd."}).encode()
+    )
+    await running.settle()
+    assert await running.store.sequence(GRAPH) == sequence + 2
+    (outcome,) = await running.status.by_document(GRAPH, "new")
+    assert outcome.outcome == "committed"
+
+
+async def test_a_decision_to_rebuild_says_what_came_of_it(rng: random.Random) -> None:
+    running = pipeline(1)
+    await fill(running, rng, 10)
+    await decide(running, rebuild=records_pb2.Rebuild())
+    await running.settle()
+    (line,) = await running.status.by_document(GRAPH, "")
+    assert line.position.topic == Topic.CONTROL
+    assert line.outcome == "committed"
+    assert await content_hash(running.store, GRAPH) in line.cause
+    assert "was" not in line.cause
+
+
+async def test_a_lost_graph_comes_back(rng: random.Random) -> None:
+    running = pipeline(1)
+    await fill(running, rng, 20)
+    before = await content_hash(running.store, GRAPH)
+    await running.store.drop(GRAPH)
+    await decide(running, rebuild=records_pb2.Rebuild())
+    await running.settle()
+    assert await content_hash(running.store, GRAPH) == before
+    assert await running.store.changes(GRAPH, 0, 1_000)
+
+
+async def test_other_graphs_are_left_alone(rng: random.Random) -> None:
+    running = pipeline(2)
+    await fill(running, rng, 10)
+    text = json.dumps(
+        {"id": "x", "tenant": "other", "text": "Ann Roe was appointed CEO of Nova Ltd in 2020."}
+    )
+    await running.append(b"other/x", text.encode())
+    await running.settle()
+    other, sequence = await content_hash(running.store, "other"), await running.store.sequence("other")
+    await decide(running, rebuild=records_pb2.Rebuild())
+    await running.settle()
+    assert (await content_hash(running.store, "other"), await running.store.sequence("other")) == (
+        other,
+        sequence,
+    )
+
+
+async def test_what_compaction_would_remove_does_not_come_back() -> None:
+    running = pipeline(1)
+    for name in ("Ann Roe", "Bob Lee"):
+        value = {"id": name, "text": f"{name} was appointed CEO of {name.split()[1]} Ltd in May 2020."}
+        await running.append(name.encode(), json.dumps(value).encode())
+    await running.settle()
+    (key,) = [r.key async for r in running.log.read(Topic.EXTRACTED) if r.key and b"Ann" in r.key]
+    await running.log.append(Topic.EXTRACTED, key, None, (), None)
+    await decide(running, rebuild=records_pb2.Rebuild())
+    await running.settle()
+    rows = [line async for line in full_dump(running.store, GRAPH)]
+    assert any("Bob" in row for row in rows)
+    assert not any("Ann" in row for row in rows)
+    facts = await running.store.facts(GRAPH, FactFilter(history=True), EVERYTHING)
+    assert all(fact.invalidated_at == OPEN_END for fact in facts)
