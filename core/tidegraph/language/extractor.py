@@ -9,6 +9,7 @@ from typing import Final
 
 from tidegraph.domain import ids
 from tidegraph.domain.documents import Event, ExtractedDocument, GroundedDocument, Status
+from tidegraph.domain.epochs import LANGUAGE, language_epoch
 from tidegraph.language import rules
 from tidegraph.language.assertions import Builder
 from tidegraph.language.blocks import BlockKind
@@ -24,10 +25,11 @@ from tidegraph.language.rolls import read_roll
 from tidegraph.language.status import Stance, stance
 from tidegraph.language.times import TimeContext
 from tidegraph.language.tree import Sentence
+from tidegraph.ports import Recogniser
 
 RULES_VERSION: Final = "3"
 """Raised with every change of the rules that changes what is extracted."""
-NAME: Final = "language"
+NAME: Final = LANGUAGE
 _GROUP_CHARS: Final = 200_000
 _CORRECTION: Final = re.compile(
     r"\W*(?:correction|corrigendum|erratum|we correct|corrected)\b", re.IGNORECASE
@@ -40,17 +42,29 @@ class LanguageExtractor:
 
     Blocking and CPU-bound: call it in a thread. The statistical model is loaded with the first call.
     Thread-safe after that; results depend on the document alone.
+
+    Args:
+        coreferencer: who is meant by pronouns and definite nouns; the rules, unless given.
+        recogniser: finds names; that of the statistical model, unless given.
+        epoch: the epoch of the reading that this one is a part of; its own, unless given.
     """
 
-    def __init__(self, coreferencer: Coreferencer | None = None) -> None:
+    def __init__(
+        self,
+        coreferencer: Coreferencer | None = None,
+        recogniser: Recogniser | None = None,
+        epoch: str = "",
+    ) -> None:
         self._coreferencer = coreferencer or RuleCoreferencer()
-        self._epoch = ""
+        self._recogniser = recogniser
+        self._epoch = epoch
 
     @property
     def epoch(self) -> str:
         """Name and version of rules and model; a part of every id that is made here."""
         if not self._epoch:
-            self._epoch = f"{NAME}-{RULES_VERSION}-{model_version()}"
+            named = self._recogniser.model_id if self._recogniser else ""
+            self._epoch = language_epoch(RULES_VERSION, model_version(), named)
         return self._epoch
 
     def extract(self, document: GroundedDocument) -> ExtractedDocument:
@@ -72,7 +86,8 @@ class LanguageExtractor:
     def _extract_group(self, group: Sequence[GroundedDocument]) -> Iterator[ExtractedDocument]:
         layouts = [layout(document) for document in group]
         passages = [p for each in layouts for p in each.passages]
-        for passage, sentences in zip(passages, parse([p.unit for p in passages]), strict=True):
+        parsed = parse([p.unit for p in passages], self._recogniser)
+        for passage, sentences in zip(passages, parsed, strict=True):
             passage.sentences = sentences
         for document, each in zip(group, layouts, strict=True):
             told = self._assemble(document, each)

@@ -19,9 +19,11 @@ from spacy.tokens import Doc
 
 from tidegraph.domain.documents import EntityType, ExpressionKind, TimeExpression
 from tidegraph.language.names import NameSpan, find_names
+from tidegraph.language.recognition import recognised
 from tidegraph.language.tokens import Words, tokenise
 from tidegraph.language.tree import Name, Sentence, Token, repair
 from tidegraph.language.words import words
+from tidegraph.ports import Recogniser
 
 _PERSONS: Final = ("Smith", "Jones", "Davis", "Wilson", "Miller", "Taylor", "Clark", "Harris")
 _ORGANISATIONS: Final = ("Microsoft", "Google", "Boeing", "Sony")
@@ -75,12 +77,18 @@ def model_version() -> str:
     return f"{meta['name']}-{meta['version']}"
 
 
-def parse(units: Sequence[Unit]) -> Iterator[list[Sentence]]:
-    """The sentences of every unit, in the order of the units; batched, blocking."""
+def parse(units: Sequence[Unit], recogniser: Recogniser | None = None) -> Iterator[list[Sentence]]:
+    """The sentences of every unit, in the order of the units; batched, blocking.
+
+    Names are those of ``recogniser``, or of the pipeline's own where there is none.
+    """
     nlp = _pipeline()
 
     tokenised = [tokenise(nlp, unit.text) for unit in units]
-    named = _run_pipe("ner", (words_.doc for words_ in tokenised))
+    if recogniser is None:
+        named = _run_pipe("ner", (words_.doc for words_ in tokenised))
+    else:
+        named = recognised(recogniser, [unit.text for unit in units], tokenised)
     masked = [
         _mask(nlp, unit, Words(doc, words_.spans))
         for unit, words_, doc in zip(units, tokenised, named, strict=True)
