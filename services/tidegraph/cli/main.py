@@ -26,6 +26,7 @@ COMMANDS: Final[dict[str, Entry]] = {
     "ingest": Entry("ingest", "command", "Send files, folders or standard input."),
     "status": Entry("status", "command", "Show what the graph holds and where documents are."),
     "dead-letters": Entry("dead_letters", "command", "List documents that could not be used."),
+    "rebuild": Entry("rebuild", "command", "Build the graph anew from the record of belief."),
     "check": Entry("check", "command", "Check that every part answers."),
     "demo": Entry("demo", "command", "Show the whole loop on a small feed."),
     "up": Entry("up", "up", "Start the stack and keep it running."),

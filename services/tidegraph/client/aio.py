@@ -10,7 +10,15 @@ from typing import Any, Final, Self, TypeVar
 import grpc.aio
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from tidegraph.api.v1 import ingest_pb2, ingest_pb2_grpc, query_pb2, query_pb2_grpc, types_pb2
+from tidegraph.api.v1 import (
+    admin_pb2,
+    admin_pb2_grpc,
+    ingest_pb2,
+    ingest_pb2_grpc,
+    query_pb2,
+    query_pb2_grpc,
+    types_pb2,
+)
 from tidegraph.client import types
 from tidegraph.client.errors import from_rpc
 from tidegraph.client.types import Answer, EntityInfo, Fact, FactHistoryRow, Hit, Options
@@ -51,6 +59,7 @@ class Client:
         self._metadata = tuple(metadata)
         self.query = query_pb2_grpc.QueryServiceStub(self._channel)
         self.ingest = ingest_pb2_grpc.IngestServiceStub(self._channel)
+        self.admin = admin_pb2_grpc.AdminServiceStub(self._channel)
 
     async def close(self) -> None:
         await self._channel.close()
@@ -210,6 +219,13 @@ class Client:
     async def status(self) -> ingest_pb2.GetStatusResponse:
         """What the graph holds and how far it has applied the log."""
         return await self._unary(self.ingest.GetStatus, ingest_pb2.GetStatusRequest(), _NOW)
+
+    # --- decisions --------------------------------------------------------------------------------------
+
+    async def rebuild(self, reason: str) -> str:
+        """Have the graph built anew from the record of belief; the await token."""
+        request = admin_pb2.RebuildGraphRequest(reason=reason)
+        return (await self._unary(self.admin.RebuildGraph, request, _NOW)).await_token
 
     # --- calls ------------------------------------------------------------------------------------------
 

@@ -112,6 +112,9 @@ class SyncClient:
     def status(self) -> ingest_pb2.GetStatusResponse:
         return self._run(self._client.status())
 
+    def rebuild(self, reason: str) -> str:
+        return self._run(self._client.rebuild(reason))
+
     def _run(self, call: Coroutine[Any, Any, _T]) -> _T:
         return self._runner.run(call)
 

@@ -1,4 +1,7 @@
-"""AdminService. None of its methods is served by this version; each says so with an ErrorInfo."""
+"""AdminService: requests to use cases, results to messages.
+
+What this version does not serve says so with an ErrorInfo.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,21 @@ import grpc.aio
 
 from tidegraph.api.v1 import admin_pb2 as api
 from tidegraph.api.v1 import admin_pb2_grpc
+from tidegraph.events.v1 import records_pb2
+from tidegraph.services.interceptor import current
 from tidegraph.services.status_map import not_served
+from tidegraph.services.tokens import await_token
+from tidegraph.services.usecases.context import Ports
+from tidegraph.services.usecases.decide import decide
 
 Context = grpc.aio.ServicerContext[Any, Any]
 
 
 class AdminServicer(admin_pb2_grpc.AdminServiceServicer):
-    """Decisions that change belief."""
+    """Decisions that change belief. Translates only."""
+
+    def __init__(self, ports: Ports) -> None:
+        self._ports = ports
 
     async def MergeEntities(  # noqa: N802
         self, request: api.MergeEntitiesRequest, context: Context
@@ -59,4 +70,5 @@ class AdminServicer(admin_pb2_grpc.AdminServiceServicer):
     async def RebuildGraph(  # noqa: N802
         self, request: api.RebuildGraphRequest, context: Context
     ) -> api.RebuildGraphResponse:
-        raise not_served("RebuildGraph")
+        position = await decide(self._ports, current(), request.reason, rebuild=records_pb2.Rebuild())
+        return api.RebuildGraphResponse(await_token=await_token(position))

@@ -65,7 +65,7 @@ class ApiServer:
         self._health = health.aio.HealthServicer()
         query_pb2_grpc.add_QueryServiceServicer_to_server(QueryServicer(ports), self._server)
         ingest_pb2_grpc.add_IngestServiceServicer_to_server(IngestServicer(ports), self._server)
-        admin_pb2_grpc.add_AdminServiceServicer_to_server(AdminServicer(), self._server)
+        admin_pb2_grpc.add_AdminServiceServicer_to_server(AdminServicer(ports), self._server)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         if settings.reflection:
             names = (*SERVICES, health.SERVICE_NAME, reflection.SERVICE_NAME)

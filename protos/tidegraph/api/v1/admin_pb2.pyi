@@ -18,6 +18,11 @@ if sys.version_info >= (3, 11):
 else:
     from typing_extensions import TypeAlias as _TypeAlias, Never as _Never
 
+if sys.version_info >= (3, 13):
+    from warnings import deprecated as _deprecated
+else:
+    from typing_extensions import deprecated as _deprecated
+
 DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
@@ -453,7 +458,16 @@ class RebuildGraphResponse(_message.Message):
     AWAIT_TOKEN_FIELD_NUMBER: _builtins.int
     CONTENT_HASH_FIELD_NUMBER: _builtins.int
     await_token: _builtins.str
-    content_hash: _builtins.str
+    @_builtins.property
+    @_deprecated("""This field has been marked as deprecated using proto field options.""")
+    def content_hash(self) -> _builtins.str:
+        """Not set: the status of the token tells it, once the graph is built."""
+
+    @content_hash.setter
+    @_deprecated("""This field has been marked as deprecated using proto field options.""")
+    def content_hash(self, value: _builtins.str) -> None:
+        """Not set: the status of the token tells it, once the graph is built."""
+
     def __init__(
         self,
         *,

@@ -140,7 +140,8 @@ class AdminServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def RebuildGraph(self, request, context):
-        """Builds the graph anew from the record of belief.
+        """Builds the graph anew from the record of belief and serves it when it is done. Its status tells the
+        content hashes of both.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -47,7 +47,9 @@ class AdminServiceStub:
     SealGraph: _grpc.UnaryUnaryMultiCallable[_admin_pb2.SealGraphRequest, _admin_pb2.SealGraphResponse]
     """From then on no backfill is taken."""
     RebuildGraph: _grpc.UnaryUnaryMultiCallable[_admin_pb2.RebuildGraphRequest, _admin_pb2.RebuildGraphResponse]
-    """Builds the graph anew from the record of belief."""
+    """Builds the graph anew from the record of belief and serves it when it is done. Its status tells the
+    content hashes of both.
+    """
 
 @_typing.type_check_only
 class AdminServiceAsyncStub(AdminServiceStub):
@@ -68,7 +70,9 @@ class AdminServiceAsyncStub(AdminServiceStub):
     SealGraph: _aio.UnaryUnaryMultiCallable[_admin_pb2.SealGraphRequest, _admin_pb2.SealGraphResponse]  # type: ignore[assignment]
     """From then on no backfill is taken."""
     RebuildGraph: _aio.UnaryUnaryMultiCallable[_admin_pb2.RebuildGraphRequest, _admin_pb2.RebuildGraphResponse]  # type: ignore[assignment]
-    """Builds the graph anew from the record of belief."""
+    """Builds the graph anew from the record of belief and serves it when it is done. Its status tells the
+    content hashes of both.
+    """
 
 class AdminServiceServicer(metaclass=_abc_1.ABCMeta):
     """Decisions that change belief. Each writes a control record with who and why; it holds from its
@@ -140,6 +144,8 @@ class AdminServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _admin_pb2.RebuildGraphRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_admin_pb2.RebuildGraphResponse, _abc.Awaitable[_admin_pb2.RebuildGraphResponse]]:
-        """Builds the graph anew from the record of belief."""
+        """Builds the graph anew from the record of belief and serves it when it is done. Its status tells the
+        content hashes of both.
+        """
 
 def add_AdminServiceServicer_to_server(servicer: AdminServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...
