@@ -15,6 +15,7 @@ from tidegraph.domain.errors import Rejected
 from tidegraph.domain.graphs import check_graph_name
 
 LOG_LEVELS: Final = ("DEBUG", "INFO", "WARNING", "ERROR")
+EXTRACTORS: Final = ("LANGUAGE", "LLM")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +43,35 @@ class StoreSettings:
 
 @dataclass(frozen=True, slots=True)
 class LlmSettings:
-    """An OpenAI-compatible server (vLLM). An empty ``url`` means: the built-in reasoner answers."""
+    """An OpenAI-compatible server (vLLM). An empty ``url`` means: the built-in reasoner answers.
+
+    ``concurrency`` calls at once and ``tokens_per_minute`` (0: any number) are bounds of one process, over
+    all that it asks for. Prices are for a million tokens, in a currency of the operator's choice.
+    """
 
     url: str
     model: str
     api_key: str = field(repr=False)
     timeout_seconds: float
     max_tokens: int
+    concurrency: int = 8
+    tokens_per_minute: int = 0
+    prompt_price: float = 0.0
+    completion_price: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractionSettings:
+    """Who reads documents: ``language`` (rules) or ``llm``, and how; who finds the names for the rules.
+
+    An empty ``ner_model`` means: the recogniser of the built-in pipeline. ``cache_days`` 0: no cache.
+    """
+
+    extractor: str = "language"
+    ner_model: str = ""
+    timeout_seconds: float = 120.0
+    max_tokens: int = 4_096
+    cache_days: int = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +144,7 @@ class Settings:
     max_document_bytes: int
     log_level: str
     inputs: InputSettings = InputSettings()
+    extraction: ExtractionSettings = ExtractionSettings()
     metrics: MetricsSettings = MetricsSettings()
 
 
@@ -140,13 +164,7 @@ def load(environ: Mapping[str, str]) -> Settings:
             graph_prefix=env.text("TIDEGRAPH_GRAPH_PREFIX", "tidegraph:"),
             query_timeout_ms=env.integer("TIDEGRAPH_QUERY_TIMEOUT_MS", 10_000, least=1),
         ),
-        llm=LlmSettings(
-            url=env.text("TIDEGRAPH_LLM_URL", ""),
-            model=env.text("TIDEGRAPH_LLM_MODEL", ""),
-            api_key=env.text("TIDEGRAPH_LLM_API_KEY", ""),
-            timeout_seconds=env.number("TIDEGRAPH_LLM_TIMEOUT_SECONDS", 60.0),
-            max_tokens=env.integer("TIDEGRAPH_LLM_MAX_TOKENS", 512, least=1),
-        ),
+        llm=_llm(env),
         server=_server(env),
         grounding=_grounding(env),
         event_graph=EventGraphSettings(
@@ -155,6 +173,7 @@ def load(environ: Mapping[str, str]) -> Settings:
             top_k=env.integer("TIDEGRAPH_EVENT_TOP_K", 6, least=1),
             frequency_cap=env.integer("TIDEGRAPH_EVENT_FREQUENCY_CAP", 5_000, least=1),
         ),
+        extraction=_extraction(env),
         predicates_file=env.text("TIDEGRAPH_PREDICATES_FILE", ""),
         max_document_bytes=env.integer("TIDEGRAPH_MAX_DOCUMENT_BYTES", 16 * 1024 * 1024, least=1),
         log_level=env.choice("TIDEGRAPH_LOG_LEVEL", "INFO", LOG_LEVELS),
@@ -168,6 +187,34 @@ def load(environ: Mapping[str, str]) -> Settings:
             port=env.integer("TIDEGRAPH_METRICS_PORT", 0, most=65_534),
             burst_facts=env.integer("TIDEGRAPH_BURST_FACTS", 100, least=1),
         ),
+    )
+
+
+def _llm(env: _Environment) -> LlmSettings:
+    return LlmSettings(
+        url=env.text("TIDEGRAPH_LLM_URL", ""),
+        model=env.text("TIDEGRAPH_LLM_MODEL", ""),
+        api_key=env.text("TIDEGRAPH_LLM_API_KEY", ""),
+        timeout_seconds=env.number("TIDEGRAPH_LLM_TIMEOUT_SECONDS", 60.0),
+        max_tokens=env.integer("TIDEGRAPH_LLM_MAX_TOKENS", 512, least=1),
+        concurrency=env.integer("TIDEGRAPH_LLM_CONCURRENCY", 8, least=1, most=256),
+        tokens_per_minute=env.integer("TIDEGRAPH_LLM_TOKENS_PER_MINUTE", 0),
+        prompt_price=env.amount("TIDEGRAPH_LLM_PROMPT_PRICE"),
+        completion_price=env.amount("TIDEGRAPH_LLM_COMPLETION_PRICE"),
+    )
+
+
+def _extraction(env: _Environment) -> ExtractionSettings:
+    extractor = env.choice("TIDEGRAPH_EXTRACTOR", "LANGUAGE", EXTRACTORS).lower()
+    if extractor == "llm" and not env.text("TIDEGRAPH_LLM_URL", ""):
+        message = "TIDEGRAPH_EXTRACTOR=llm needs a language model server: set TIDEGRAPH_LLM_URL"
+        raise Rejected("INVALID_SETTING", message, name="TIDEGRAPH_EXTRACTOR")
+    return ExtractionSettings(
+        extractor=extractor,
+        ner_model=env.text("TIDEGRAPH_NER_MODEL", ""),
+        timeout_seconds=env.number("TIDEGRAPH_LLM_EXTRACT_TIMEOUT_SECONDS", 120.0),
+        max_tokens=env.integer("TIDEGRAPH_LLM_EXTRACT_MAX_TOKENS", 4_096, least=1),
+        cache_days=env.integer("TIDEGRAPH_LLM_CACHE_DAYS", 30, most=3_650),
     )
 
 
@@ -239,6 +286,13 @@ class _Environment:
         value = float(self._number(name, default, float))
         if not 0 < value < math.inf:
             raise Rejected("INVALID_SETTING", f"{name} must be above 0, not {value}", name=name)
+        return value
+
+    def amount(self, name: str) -> float:
+        """A number of at least zero, which is the default."""
+        value = float(self._number(name, 0.0, float))
+        if not 0 <= value < math.inf:
+            raise Rejected("INVALID_SETTING", f"{name} must be at least 0, not {value}", name=name)
         return value
 
     def flag(self, name: str, default: bool) -> bool:
