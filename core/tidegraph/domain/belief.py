@@ -1,6 +1,6 @@
 """The belief history of a conflict key, and the writes that bring a graph to it (design section 7).
 
-    history(assertions, revisions, policy) -> versions   a function of the set, not of its order
+    history(assertions, revisions, rules) -> versions    a function of the set, not of its order
     plan(stored, history) -> writes                      close and insert; never delete, never overwrite
 
 Recorded axis: at each instant at which evidence comes or goes, belief is what :func:`resolve` makes of
@@ -18,6 +18,7 @@ from tidegraph.domain.errors import Bug
 from tidegraph.domain.facts import Assertion, FactVersion, Revision
 from tidegraph.domain.interval import OPEN_END, OPEN_START, Interval
 from tidegraph.domain.policies import KeyPolicy
+from tidegraph.domain.rules import KeyRules
 from tidegraph.domain.slots import Span, resolve
 
 
@@ -38,7 +39,7 @@ class Plan:
 
 
 def history(
-    assertions: Iterable[Assertion], revisions: Iterable[Revision], policy: KeyPolicy
+    assertions: Iterable[Assertion], revisions: Iterable[Revision], policy: KeyPolicy | KeyRules
 ) -> tuple[FactVersion, ...]:
     """All versions ever believed under one conflict key, coalesced, in the order of ``version_order``.
 
@@ -46,7 +47,7 @@ def history(
         assertions: all evidence under the key, withdrawn or not; repeats of an assertion id are one.
         revisions: the register revisions of their documents, whether or not they still name the key
             (others are ignored).
-        policy: of the key; see ``Registry.key_policy``.
+        policy: of the key (``Registry.key_policy``), or its rules over time (``Timeline.rules``).
 
     Raises:
         Bug: the assertions do not share one key.
@@ -56,40 +57,49 @@ def history(
         raise Bug("MIXED_KEYS", "a belief history is made of assertions under one conflict key")
     key = claims[0].key if claims else ""
     versions = [
-        version_of(key, span, recorded) for span, recorded in _believed(claims, revisions, policy, OPEN_START)
+        version_of(key, span, recorded)
+        for span, recorded in _believed(claims, revisions, KeyRules.of(policy), OPEN_START)
     ]
     return tuple(sorted(versions, key=version_order))
 
 
 def _believed(
-    claims: Sequence[Assertion], revisions: Iterable[Revision], policy: KeyPolicy, since: int
+    claims: Sequence[Assertion], revisions: Iterable[Revision], rules: KeyRules, since: int
 ) -> Iterator[tuple[Span, Interval]]:
     """Each span with the recorded intervals from ``since`` on in which it was believed, coalesced."""
     documents = {claim.document_id for claim in claims if claim.register}
     turns = [revision for revision in revisions if revision.register and revision.document_id in documents]
     believed: dict[Span, list[Interval]] = defaultdict(list)
-    instants = _instants(claims, turns, since)
+    instants = _instants(claims, turns, rules, since)
     for place, instant in enumerate(instants):
         until = instants[place + 1] if place + 1 < len(instants) else OPEN_END
-        for span in believed_at(claims, turns, policy, instant):
+        for span in believed_at(claims, turns, rules, instant):
             believed[span].append(Interval(instant, until))
     return ((span, recorded) for span, intervals in believed.items() for recorded in union(intervals))
 
 
 def believed_at(
-    assertions: Sequence[Assertion], revisions: Sequence[Revision], policy: KeyPolicy, known_at: int
+    assertions: Sequence[Assertion],
+    revisions: Sequence[Revision],
+    policy: KeyPolicy | KeyRules,
+    known_at: int,
 ) -> tuple[Span, ...]:
     """What was believed under one key at an instant of the recorded axis."""
+    policy, choices = KeyRules.of(policy).at(known_at)
     return resolve(
         [claim for claim in assertions if claim.recorded_at <= known_at < claim.withdrawn_at],
         [turn for turn in revisions if turn.recorded_at <= known_at < turn.withdrawn_at],
         policy,
+        choices,
     )
 
 
-def _instants(claims: Sequence[Assertion], turns: Sequence[Revision], since: int) -> list[int]:
+def _instants(
+    claims: Sequence[Assertion], turns: Sequence[Revision], rules: KeyRules, since: int
+) -> list[int]:
     instants = {instant for claim in claims for instant in (claim.recorded_at, claim.withdrawn_at)}
     instants |= {instant for turn in turns for instant in (turn.recorded_at, turn.withdrawn_at)}
+    instants |= rules.instants()
     found = sorted(instant for instant in instants if since <= instant < OPEN_END)
     return [since, *found] if since > OPEN_START and since not in instants else found
 
@@ -98,7 +108,7 @@ def replan(
     stored: Iterable[FactVersion],
     assertions: Sequence[Assertion],
     revisions: Iterable[Revision],
-    policy: KeyPolicy,
+    policy: KeyPolicy | KeyRules,
     since: int,
 ) -> Plan:
     """``plan(stored, history(assertions, revisions, policy))`` when nothing changed before ``since``.
@@ -118,7 +128,8 @@ def replan(
         replace(row, invalidated_at=min(row.invalidated_at, since)) for row in rows if row.recorded_at < since
     ]
     target.extend(
-        version_of(key, span, recorded) for span, recorded in _believed(claims, revisions, policy, since)
+        version_of(key, span, recorded)
+        for span, recorded in _believed(claims, revisions, KeyRules.of(policy), since)
     )
     return plan(rows, target)
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from tidegraph.domain.documents import EndpointBasis, Status, Verb
@@ -30,8 +30,8 @@ from tidegraph.domain.interval import OPEN_END, OPEN_START, Granularity
 from tidegraph.domain.policies import SHARED, KeyPolicy, OnStart, OnStop, normal_value
 
 Order = tuple[int, int, int, int, int, float, int, str]
-"""Sort key of claims, best first: correction, status, stated before seen, source priority, precision,
-confidence, document time (later first), id."""
+"""Sort key of claims, best first: chosen by a decision (below 0), correction, status, stated before seen,
+source priority, precision, confidence, document time (later first), id."""
 
 _STATUS_RANK: Final = {Status.ASSERTED: 0, Status.UNSPECIFIED: 0, Status.CEASED: 0, Status.REPORTED: 1}
 _PLANNED_RANK: Final = 2
@@ -43,7 +43,8 @@ class Begin:
     """A value begins to hold, or is seen to hold, at ``time``.
 
     ``stop``: the claim's own stated end, OPEN_END without one. ``seen_until``: how far the claim says
-    that it held; OPEN_END when it says nothing of an end.
+    that it held; OPEN_END when it says nothing of an end. ``chosen``: a decision settled a conflict for this
+    claim; of two, the later decision has the greater number.
     """
 
     time: int
@@ -59,6 +60,7 @@ class Begin:
     order: Order
     document_time: int
     claim: Assertion
+    chosen: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +104,17 @@ def value_of(assertion: Assertion, policy: KeyPolicy) -> str:
     return assertion.object if assertion.object_is_entity else normal_value(assertion.object)
 
 
-def gather(assertions: Sequence[Assertion], revisions: Sequence[Revision], policy: KeyPolicy) -> Claims:
-    """The claims of one key, from the assertions and revisions that count at one known instant."""
+def gather(
+    assertions: Sequence[Assertion],
+    revisions: Sequence[Revision],
+    policy: KeyPolicy,
+    choices: Sequence[str] = (),
+) -> Claims:
+    """The claims of one key, from the assertions and revisions that count at one known instant.
+
+    ``choices`` are ids of assertions that decisions settled conflicts for, in the order of the decisions.
+    """
+    chosen = {assertion_id: place for place, assertion_id in enumerate(choices, start=1)}
     begins: list[Begin] = []
     stops: list[Stop] = []
     for assertion in assertions:
@@ -111,13 +122,14 @@ def gather(assertions: Sequence[Assertion], revisions: Sequence[Revision], polic
             continue
         begin, stop = _points(assertion, policy)
         if begin is not None:
-            begins.append(begin)
+            rank = chosen.get(assertion.assertion_id, 0)
+            begins.append(begin if not rank else _chosen(begin, rank))
         if stop is not None:
             stops.append(stop)
     if policy.on_stop is OnStop.ENDS:
         stops.extend(silences(assertions, revisions, policy))
     denials = _Denials(assertions, policy)
-    begins = sorted((begin for begin in begins if not denials.off(begin)), key=begin_key)
+    begins = sorted((begin for begin in begins if begin.chosen or not denials.off(begin)), key=begin_key)
     stops = sorted((stop for stop in stops if not denials.off(stop)), key=stop_key)
     return Claims(
         begins=tuple(begin for begin in begins if begin.time != OPEN_START),
@@ -148,6 +160,10 @@ def _points(assertion: Assertion, policy: KeyPolicy) -> tuple[Begin | None, Stop
     if ended and (happens or policy.on_stop is OnStop.ENDS or not ends):
         stop = _stop(assertion, value, end, stated=end_stated)
     return begin, stop
+
+
+def _chosen(begin: Begin, rank: int) -> Begin:
+    return replace(begin, chosen=rank, order=(-rank, *begin.order[1:]))
 
 
 def _begin(assertion: Assertion, value: str, stop: int) -> Begin:

@@ -155,7 +155,7 @@ def _without_stale(begins: list[Begin], axis: Axis, policy: KeyPolicy) -> tuple[
     starts: list[Begin] = []
     for begin in begins:
         former = latest.get(begin.value)
-        seen = not begin.stated and not begin.planned and not begin.register
+        seen = not (begin.stated or begin.planned or begin.register or begin.chosen)
         if seen and former is not None and _replaced(begin, former, starts, axis):
             stale.append(begin)
             continue

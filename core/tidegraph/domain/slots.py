@@ -3,7 +3,8 @@
 Of two spells that exclude each other the later start holds. It bounds the earlier one for good, unless
 it is inset (told only together with its end) or the earlier one was told from start to end and reaches
 beyond it: then the earlier one goes on after it, split in two. That somebody left, told on its own after
-another one had taken over, does not bring them back.
+another one had taken over, does not bring them back. A spell that a decision chose, told from start to
+end, is not cut: what began inside it waits for its end.
 """
 
 from __future__ import annotations
@@ -53,14 +54,19 @@ class _Piece:
 
 
 def resolve(
-    assertions: Sequence[Assertion], revisions: Sequence[Revision], policy: KeyPolicy
+    assertions: Sequence[Assertion],
+    revisions: Sequence[Revision],
+    policy: KeyPolicy,
+    choices: Sequence[str] = (),
 ) -> tuple[Span, ...]:
     """What is believed under one key when exactly these assertions and revisions count.
+
+    ``choices``: ids of assertions that decisions settled conflicts for, in the order of the decisions.
 
     Spans are sorted by (start, end, subject, object). Under an exclusive policy no two spans of values
     that exclude each other share an instant.
     """
-    claims = gather(assertions, revisions, policy)
+    claims = gather(assertions, revisions, policy, choices)
     spans = [_span(piece) for piece in _pieces_of(claims, policy)]
     spans.extend(_undated(claims.undated, claims.begins, spans))
     return tuple(sorted(spans, key=_span_key))
@@ -83,7 +89,7 @@ def _pieces_of(claims: Claims, policy: KeyPolicy) -> list[_Piece]:
     stale = [begin.time for begin in evidence.stale]
     return [
         replace(piece, conflicted=True)
-        if bisect_left(stale, piece.start) < bisect_left(stale, piece.end)
+        if not piece.spell.chosen and bisect_left(stale, piece.start) < bisect_left(stale, piece.end)
         else piece
         for piece in pieces
     ]
@@ -133,7 +139,9 @@ class _Slot:
             low, high = (other, spell) if spell.beats(other) else (spell, other)
             if other.value == spell.value:
                 continue
-            if not high.inset and excludes(low, high):
+            if low.chosen > high.chosen and low.through and excludes(low, high):
+                self.shadow[id(high)] = max(self.shadow.get(id(high), OPEN_START), low.end)
+            elif not high.inset and excludes(low, high):
                 if not low.through or low.end <= high.end:
                     if low is spell:
                         return
@@ -205,6 +213,7 @@ def _joined(pieces: Sequence[_Piece]) -> list[_Piece]:
                     end_stated=piece.spell.end_stated,
                     through=piece.spell.through,
                     planned=former.spell.planned and piece.spell.planned,
+                    chosen=max(former.spell.chosen, piece.spell.chosen),
                 )
                 result[place] = replace(former, spell=spell, end=piece.end, cut=piece.cut)
                 continue
@@ -224,7 +233,8 @@ def _with_conflicts(pieces: Sequence[_Piece], held: Sequence[Spell]) -> list[_Pi
         rivals = tied.get(piece.spell.start, ())
         tie = any(excludes(piece.spell, rival) and piece.spell.beats(rival) for rival in rivals)
         clash = (piece.spell.value, piece.spell.start) in cuts
-        result.append(replace(piece, conflicted=True) if tie or clash else piece)
+        open_ = (tie or clash) and not piece.spell.chosen
+        result.append(replace(piece, conflicted=True) if open_ else piece)
     return result
 
 
@@ -291,6 +301,6 @@ def _undated(undated: Sequence[Begin], begins: Sequence[Begin], spans: Sequence[
             start_known=False,
             end_inferred=first is not None,
             announced=best.planned,
-            conflicted=rivals and not best.shared,
+            conflicted=rivals and not (best.shared or best.chosen),
         )
     ]

@@ -32,7 +32,8 @@ class Spell:
     seen. ``through``: one claim gives both ends, and so says that the value held all the time between.
     ``inset``: the spell was only ever told with its end, so that what held around it goes on after it.
     ``planned``: nothing but plans tells of it, neither that it began nor that it ended.
-    ``lead`` is the claim that speaks for the spell (its object's wording and qualifiers).
+    ``lead`` is the claim that speaks for the spell (its object's wording and qualifiers). ``chosen``: a
+    decision settled a conflict for it; of two, the later decision has the greater number.
     """
 
     value: str
@@ -49,6 +50,7 @@ class Spell:
     planned: bool
     shared: bool
     lead: Begin | Stop
+    chosen: int = 0
 
     def beats(self, other: Spell) -> bool:
         """Whether this spell comes after the other: later start, or the better claim at one instant."""
@@ -169,16 +171,21 @@ def _spell(run: list[Begin], ends: list[Stop], open_before: bool) -> Spell:
         planned=all(begin.planned for begin in run) and not any(map(_confirms, ends)),
         shared=any(begin.shared for begin in run),
         lead=start,
+        chosen=max(begin.chosen for begin in run),
     )
 
 
 def _start(run: list[Begin]) -> Begin:
     """The begin whose time counts for the spell.
 
-    The latest correction overrides what was told before it. Otherwise stated starts of the best status
-    and source count, of these the earliest; a finer time inside its period refines it ("2017" and "4 March
-    2017"). What was seen to hold before the stated start shows that the start is not known.
+    A claim that a decision chose overrides all others, then the latest correction. Otherwise stated
+    starts of the best status and source count, of these the earliest; a finer time inside its period
+    refines it ("2017" and "4 March 2017"). What was seen to hold before the stated start shows that the
+    start is not known.
     """
+    chosen = max(run, key=lambda begin: begin.chosen)
+    if chosen.chosen:
+        return chosen
     corrections = [begin for begin in run if begin.correction and begin.stated]
     if corrections:
         return min(corrections, key=lambda begin: (-begin.document_time, begin.order))
