@@ -104,9 +104,18 @@ class AnswerCache(Protocol):
         """What is kept under a key. Blocking; a cache that is away has nothing."""
         ...
 
-    def put(self, key: str, value: bytes, owner: tuple[str, str]) -> None:
-        """Keep an answer for a while. ``owner`` is the (graph, document id) that it was made for.
+    def put(self, key: str, value: bytes, owner: tuple[str, str], *, briefly: bool) -> None:
+        """Keep an answer for a while, or ``briefly`` (about an hour).
 
-        Blocking; a cache that is away keeps nothing.
+        ``owner`` is the (graph, document id) that it was made for. Blocking; a cache that is away keeps
+        nothing.
+        """
+        ...
+
+    def forget(self, owner: tuple[str, str]) -> int:
+        """Drop every answer that was made for an owner; how many. Blocking.
+
+        Raises:
+            Retryable: the cache is away.
         """
         ...

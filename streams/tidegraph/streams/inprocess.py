@@ -15,18 +15,18 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from tidegraph.domain.documents import Position
-from tidegraph.language.extractor import LanguageExtractor
 from tidegraph.log.headers import Headers
 from tidegraph.log.memory import MemoryLog
 from tidegraph.log.status import Stage
 from tidegraph.log.topics import Topic
 from tidegraph.models.clock import SystemClock
-from tidegraph.ports import Clock, GraphStore, LogRecord, StatusStore
+from tidegraph.ports import Clock, Extractor, GraphStore, LogRecord, StatusStore
 from tidegraph.settings import Settings
 from tidegraph.storage.connection import Connection
 from tidegraph.storage.memory import MemoryStatusStore
 from tidegraph.storage.status import RedisStatusStore
 from tidegraph.streams.delivery import ChangeFeed, Delivery
+from tidegraph.streams.extractors import make_extractor
 from tidegraph.streams.flow import Handler, Input
 from tidegraph.streams.intake import Arrival, Intake
 from tidegraph.streams.progress import MemoryProgress
@@ -34,7 +34,7 @@ from tidegraph.streams.rebuild import Sources
 from tidegraph.streams.runner import Runner, Scribe
 from tidegraph.streams.setup import INPUTS, Graphs, ground_handler, upkeep
 from tidegraph.streams.sink import LogSink
-from tidegraph.streams.stages.extract import ExtractHandler, Extractor
+from tidegraph.streams.stages.extract import ExtractHandler
 from tidegraph.streams.stages.resolve import ResolveHandler
 from tidegraph.streams.stages.track import Tracker
 from tidegraph.streams.stages.write import WriteStage
@@ -58,7 +58,8 @@ class InProcess:
     status: StatusStore
     writer: GraphWriter
     clock: Clock
-    extractor: Extractor = field(default_factory=LanguageExtractor)
+    extractor: Extractor | None = None
+    """That of the settings, unless given."""
     partitions: int = 1
     cpu_seconds: dict[Stage, float] = field(default_factory=lambda: defaultdict(float))
     log: MemoryLog = field(init=False)
@@ -72,10 +73,11 @@ class InProcess:
         self._offsets = defaultdict(int)
         progress = self._progress = MemoryProgress()
         sink = LogSink(self.log)
+        extractor = self.extractor or make_extractor(self.settings)
         tracker = Tracker(self.status, progress)
         self._processes = {
             Stage.GROUND: self._handled(ground_handler(self.settings, self.clock), sink, progress),
-            Stage.EXTRACT: self._handled(ExtractHandler(self.extractor, self.clock), sink, progress),
+            Stage.EXTRACT: self._handled(ExtractHandler(extractor, self.clock), sink, progress),
             Stage.RESOLVE: self._handled(ResolveHandler(self.store, self.clock), sink, progress),
             Stage.WRITE: self._written(sink, progress),
             Stage.TRACK: tracker.fold,

@@ -22,6 +22,8 @@ from tidegraph.telemetry import metrics
 
 logger = logging.getLogger(__name__)
 
+CONCURRENCY: Final = 4
+"""Records of different keys that a stage handles side by side, unless told otherwise."""
 BUG_ATTEMPTS: Final = 3
 """How often a failure of ours is tried again before it is buried: some are races."""
 _HEADERS_KEPT: Final = 30
@@ -132,7 +134,7 @@ class Runner:
     Records of one key are handled in order, different keys side by side up to ``concurrency``.
     """
 
-    def __init__(self, handler: Handler, scribe: Scribe, *, concurrency: int = 4) -> None:
+    def __init__(self, handler: Handler, scribe: Scribe, *, concurrency: int = CONCURRENCY) -> None:
         self._handler = handler
         self._scribe = scribe
         self._limit = asyncio.Semaphore(concurrency)

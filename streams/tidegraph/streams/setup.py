@@ -12,7 +12,6 @@ from tidegraph.domain.errors import Rejected
 from tidegraph.domain.eventgraph import EventGraphParameters
 from tidegraph.domain.predicates import Registry
 from tidegraph.inputs.envelope import configured, decode
-from tidegraph.language.extractor import LanguageExtractor
 from tidegraph.language.registry import load_registry
 from tidegraph.language.sources import load_sources
 from tidegraph.log.admin import BrokerClass, LogAdmin
@@ -31,13 +30,14 @@ from tidegraph.streams.agents import attach
 from tidegraph.streams.app import StageApp, make_app
 from tidegraph.streams.cursor import Cursors
 from tidegraph.streams.delivery import ChangeFeed, Delivery, deliver
+from tidegraph.streams.extractors import make_extractor
 from tidegraph.streams.flow import Handler
 from tidegraph.streams.gate import Gate
 from tidegraph.streams.intake import Arrival, Intake
 from tidegraph.streams.progress import RedisProgress
 from tidegraph.streams.pulse import Pulse
 from tidegraph.streams.rebuild import Rebuilder, Sources
-from tidegraph.streams.runner import Runner, Scribe
+from tidegraph.streams.runner import CONCURRENCY, Runner, Scribe
 from tidegraph.streams.sink import LogSink
 from tidegraph.streams.stages.extract import ExtractHandler
 from tidegraph.streams.stages.ground import Decode, GroundHandler
@@ -217,7 +217,8 @@ def _run(
     stage: Stage, settings: Settings, ports: Ports, intake: Intake, run: StageRun
 ) -> Callable[[Sequence[Arrival]], Awaitable[None]]:
     handler = _handler(stage, settings, ports)
-    runner = Runner(handler, Scribe(stage, LogSink(ports.log), ports.clock))
+    scribe = Scribe(stage, LogSink(ports.log), ports.clock)
+    runner = Runner(handler, scribe, concurrency=_side_by_side(stage, settings))
     if isinstance(handler, ExtractHandler):
         run.warm_up = handler.warm_up
     if stage is Stage.GROUND:
@@ -276,8 +277,15 @@ def _handler(stage: Stage, settings: Settings, ports: Ports) -> Handler:
         case Stage.GROUND:
             return ground_handler(settings, ports.clock)
         case Stage.EXTRACT:
-            return ExtractHandler(LanguageExtractor(), ports.clock)
+            threads = _side_by_side(stage, settings)
+            return ExtractHandler(make_extractor(settings), ports.clock, threads)
         case Stage.RESOLVE:
             return ResolveHandler(ports.graphs.store, ports.clock)
         case _:
             raise ValueError(f"no handler for stage {stage}")
+
+
+def _side_by_side(stage: Stage, settings: Settings) -> int:
+    """Documents that a stage works on at once: on a language model, as many as it may be asked for."""
+    asks = stage is Stage.EXTRACT and settings.extraction.extractor == "llm"
+    return settings.llm.concurrency if asks else CONCURRENCY

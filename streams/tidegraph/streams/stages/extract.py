@@ -4,42 +4,32 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import Protocol
+from concurrent.futures import ThreadPoolExecutor
 
 from tidegraph.domain.documents import ExtractedDocument, GroundedDocument
+from tidegraph.domain.epochs import extractor_of
 from tidegraph.domain.errors import Rejected
 from tidegraph.log.codecs import decode, encode
 from tidegraph.log.headers import stamped
 from tidegraph.log.keys import document_key, extracted_key
 from tidegraph.log.status import Stage
 from tidegraph.log.topics import Topic
-from tidegraph.ports import Clock
+from tidegraph.ports import Clock, Extractor
 from tidegraph.streams.flow import Input, Output, Result, Subject, header_subject, status_line
+from tidegraph.telemetry import metrics
 
 logger = logging.getLogger(__name__)
 
 
-class Extractor(Protocol):
-    """An extractor by rules or by a language model; both give the same records."""
-
-    @property
-    def epoch(self) -> str:
-        """Name and version; blocking the first time, when models are loaded."""
-        ...
-
-    def extract(self, document: GroundedDocument) -> ExtractedDocument:
-        """Blocking; called in a thread."""
-        ...
-
-
 class ExtractHandler:
-    """``grounded`` to ``extracted``, the record of belief."""
+    """``grounded`` to ``extracted``, the record of belief. ``threads`` documents are read at once."""
 
     stage = Stage.EXTRACT
 
-    def __init__(self, extractor: Extractor, clock: Clock) -> None:
+    def __init__(self, extractor: Extractor, clock: Clock, threads: int = 4) -> None:
         self._extractor = extractor
         self._clock = clock
+        self._threads = ThreadPoolExecutor(threads, thread_name_prefix="extract")
 
     def warm_up(self) -> None:
         """Load the models, so that the first document does not wait for them; blocking."""
@@ -50,7 +40,8 @@ class ExtractHandler:
         if item.record.value is None:
             raise Rejected("NULL_RECORD", "a record of `grounded` has no value")
         document = decode(GroundedDocument, item.record.value)
-        extracted = await asyncio.to_thread(self._extractor.extract, document)
+        loop = asyncio.get_running_loop()
+        extracted = await loop.run_in_executor(self._threads, self._timed, document)
         header = extracted.header
         output = Output(
             Topic.EXTRACTED,
@@ -60,6 +51,11 @@ class ExtractHandler:
             document_key(header.graph, header.document_id),
         )
         return Result((output,), (status_line(Subject.of(header), self.stage, self._clock.now()),))
+
+    def _timed(self, document: GroundedDocument) -> ExtractedDocument:
+        name = extractor_of(self._extractor.epoch)
+        with metrics.EXTRACTION_SECONDS.labels(name or "other").time():
+            return self._extractor.extract(document)
 
     def subject(self, item: Input) -> Subject:
         """The document that the record's header names."""

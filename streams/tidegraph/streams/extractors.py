@@ -1,0 +1,70 @@
+"""The extractor that the settings name, with what it needs of the outside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tidegraph.language.extractor import LanguageExtractor
+from tidegraph.language.llm.asking import Asker
+from tidegraph.language.llm.extractor import LlmExtractor
+from tidegraph.language.registry import load_registry
+from tidegraph.models.budget import process_budget
+from tidegraph.models.prompts import load_prompt
+from tidegraph.models.structured import OpenAiStructured, StructuredOptions
+from tidegraph.models.token_classifier import TokenClassifier
+from tidegraph.ports import AnswerCache, Extractor, StructuredModel
+from tidegraph.settings import Settings
+from tidegraph.storage.answers import RedisAnswerCache
+
+PROMPT = "extract.v1"
+STAGE = "extract"
+
+
+def make_extractor(settings: Settings) -> Extractor:
+    """The extractor by rules, or the one by a language model with the rules behind it.
+
+    Its ``epoch`` is the present one: what was read under another is stale (``domain.epochs``).
+
+    Raises:
+        Rejected: the recogniser's model or its extra is missing.
+    """
+    language = _language(settings)
+    if settings.extraction.extractor != "llm":
+        return language("")
+    asker = Asker(
+        model=_model(settings),
+        prompt=load_prompt(PROMPT),
+        registry=load_registry(settings.predicates_file),
+        max_tokens=settings.extraction.max_tokens,
+        cache=_cache(settings),
+    )
+    return LlmExtractor(asker, language, settings.llm.concurrency)
+
+
+def _language(settings: Settings) -> Callable[[str], LanguageExtractor]:
+    named = settings.extraction.ner_model
+    recogniser = TokenClassifier(named) if named else None
+
+    def language(epoch: str) -> LanguageExtractor:
+        return LanguageExtractor(recogniser=recogniser, epoch=epoch)
+
+    return language
+
+
+def _model(settings: Settings) -> StructuredModel:
+    llm = settings.llm
+    options = StructuredOptions(
+        url=llm.url,
+        model=llm.model,
+        api_key=llm.api_key,
+        stage=STAGE,
+        timeout_seconds=settings.extraction.timeout_seconds,
+        prompt_price=llm.prompt_price,
+        completion_price=llm.completion_price,
+    )
+    return OpenAiStructured(options, process_budget(llm.concurrency, llm.tokens_per_minute))
+
+
+def _cache(settings: Settings) -> AnswerCache | None:
+    store, days = settings.store, settings.extraction.cache_days
+    return RedisAnswerCache(store.url, store.graph_prefix, days) if store.url and days else None
