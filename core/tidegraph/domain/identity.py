@@ -21,7 +21,14 @@ from tidegraph.domain.interval import OPEN_END, Interval
 MAX_SET: Final = 1_000
 """Ids of one set that a read follows; an operator cannot merge more than ``MAX_MERGED`` at once."""
 MAX_MERGED: Final = 50
-MAX_SIGHTINGS: Final = 16
+MAX_SIGHTINGS: Final = 8
+"""Sightings of an id that count, of those that state another name and of all others."""
+CALLED: Final = "called"
+"""The slot of a sighting for the other names that a document states of the thing."""
+SIGNED: Final = "signed"
+"""The slot of a sighting for the signature that its id is made of."""
+NAME: Final = "name"
+"""The predicate whose value is a name of its subject."""
 
 
 class Tie(StrEnum):
@@ -99,7 +106,7 @@ class Sighting:
 
     ``names``: (type as a number, as written); ``slots``: (slot, value) of facts that agree or conflict;
     ``keys``: what candidates are found by; ``words``: of its context; ``time``: the document time, or
-    OPEN_START. Of an id the ``MAX_SIGHTINGS`` that were recorded first count.
+    OPEN_START. Of an id the ``MAX_SIGHTINGS`` that were recorded first count, of each sort.
     """
 
     entity_id: str
@@ -110,6 +117,11 @@ class Sighting:
     words: tuple[str, ...]
     time: int
     recorded_at: int
+
+    @property
+    def is_called(self) -> bool:
+        """True when the document states another name of the thing."""
+        return any(slot == CALLED for slot, _ in self.slots)
 
     @property
     def row_id(self) -> str:

@@ -88,6 +88,7 @@ def sighting_row(seen: Sighting) -> Row:
             "names": orjson.dumps(seen.names).decode(),
             "slots": orjson.dumps(seen.slots).decode() if seen.slots else None,
             "keys": seen.keys,
+            "called": int(seen.is_called),
             "words": " ".join(seen.words),
             "time": check_time(seen.time),
             "recorded_at": check_time(seen.recorded_at),

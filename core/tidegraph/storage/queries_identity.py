@@ -56,9 +56,9 @@ PAIRS: Final = tuple(
     f"UNWIND $ids AS k MATCH (p:Pair) WHERE p.{side} = k RETURN properties(p)" for side in ("left", "right")
 )
 SIGHTINGS: Final = """
-UNWIND $ids AS k
+UNWIND $ids AS k UNWIND [0, 1] AS called
 CALL {
-  WITH k MATCH (n:Sighting) WHERE n.entity_id = k
+  WITH k, called MATCH (n:Sighting) WHERE n.entity_id = k AND n.called = called
   RETURN n ORDER BY n.recorded_at, n.id LIMIT $limit
 }
 RETURN n{.*, keys: null}

@@ -61,9 +61,10 @@ class MemoryIdentity(MemoryReads):
         by_entity = self.graph(graph).identity.by_entity
         found: list[Sighting] = []
         for entity_id in sorted({*entity_ids} & by_entity.keys()):
-            told = sorted(by_entity[entity_id].values(), key=sighting_order)[:MAX_SIGHTINGS]
-            found += [replace(one, keys=()) for one in told]
-        return found
+            for called in (False, True):
+                told = (one for one in by_entity[entity_id].values() if one.is_called is called)
+                found += sorted(told, key=sighting_order)[:MAX_SIGHTINGS]
+        return sorted((replace(one, keys=()) for one in found), key=sighting_order)
 
     async def holders(self, graph: str, keys: Sequence[str], limit: int) -> dict[str, list[tuple[str, int]]]:
         by_key = self.graph(graph).identity.by_key

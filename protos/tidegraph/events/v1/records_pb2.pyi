@@ -971,16 +971,22 @@ class Split(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     ENTITY_IDS_FIELD_NUMBER: _builtins.int
+    FROM_IDS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def entity_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
+    @_builtins.property
+    def from_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """What they are apart from; empty: from each other."""
+
     def __init__(
         self,
         *,
         entity_ids: _abc.Iterable[_builtins.str] | None = ...,
+        from_ids: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["entity_ids", b"entity_ids"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["entity_ids", b"entity_ids", "from_ids", b"from_ids"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

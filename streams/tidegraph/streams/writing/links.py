@@ -10,11 +10,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Final
 
 from tidegraph.domain.eventgraph import EventGraphParameters, EventNode, Link, insert, neighbours
+from tidegraph.domain.identity import components
 from tidegraph.domain.interval import OPEN_END, OPEN_START, Interval
 from tidegraph.ports import EventMention, EventRecord, GraphReader, Neighbour
+from tidegraph.streams.writing.identities import Identified
+from tidegraph.streams.writing.sets import SetView
+
+UNCHANGED: Final = Identified()
+MAX_COUNTED: Final = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +55,6 @@ class _World:
         return [self.nodes[event_id] for event_id in sorted(found - {node.event_id})]
 
 
-def node_of(record: EventRecord) -> EventNode | None:
-    """An event as the event graph has it; None for one that has no place in it."""
-    interval = record.event.interval
-    if interval is None or record.withdrawn_at != OPEN_END:
-        return None
-    return EventNode(record.event.event_id, interval, frozenset(record.entity_ids))
-
-
 class Linker:
     """Computes the lists that a batch changes, from one graph's store."""
 
@@ -63,41 +62,85 @@ class Linker:
         self._reader = reader
         self._parameters = parameters
 
-    async def lists(self, graph: str, new: Sequence[EventRecord], gone: Sequence[EventMention]) -> Relinked:
+    async def lists(
+        self,
+        graph: str,
+        new: Sequence[EventRecord],
+        gone: Sequence[EventMention],
+        identified: Identified = UNCHANGED,
+    ) -> Relinked:
         """Every entry of a list that changes.
 
         Args:
             new: events of the batch that the graph does not hold yet.
             gone: stored events that stop counting.
+            identified: which ids are one after the batch; events that a changed set mentions are taken out
+                and put in again, but for those of its most mentioned part, which stays as it was.
         """
-        nodes = [node for record in new if (node := node_of(record)) is not None]
-        removed = [_node(mention) for mention in gone]
-        if not nodes and not removed:
+        view = SetView(self._reader, graph, identified)
+        moved, parts = await self._moved(graph, identified, {event.event_id for event in gone})
+        counting = [r for r in new if r.event.interval is not None and r.withdrawn_at == OPEN_END]
+        if not counting and not gone and not moved and not parts:
             return Relinked((), ())
+        await view.learn(id_ for record in counting for id_ in record.entity_ids)
+        nodes = [view.node(r.event.event_id, r.event.interval, r.entity_ids) for r in counting]
+        nodes += await view.nodes(moved)
+        removed = await view.nodes([*gone, *moved])
         dropped = {node.event_id for node in removed}
-        again = await self._naming(graph, dropped)
-        # An entity that makes edges is mentioned by no more events than this, those that leave included.
+        again = await self._naming(view, dropped)
+        # A set that makes edges is mentioned by no more events than this, those that leave included.
         limit = self._parameters.frequency_cap + len(removed) + 1
-        frequent, crossed = await self._frequencies(graph, nodes, removed, again)
+        change = _Change(counting, gone, nodes, removed, again)
+        frequent, crossed = await self._frequencies(view, change, parts)
         if crossed:
             known = dropped | {node.event_id for node in again}
-            again += [
-                node for node in await self._of_entities(graph, crossed, limit) if node.event_id not in known
-            ]
-            frequent, _ = await self._frequencies(graph, nodes, removed, again)
-        world = await self._world(graph, (*nodes, *again), frequent, limit)
+            more = await self._of_entities(view, crossed, limit)
+            again += [node for node in more if node.event_id not in known]
+            frequent, _ = await self._frequencies(view, replace(change, again=again), parts)
+        world = await self._world(view, (*nodes, *again), frequent, limit)
         for node in again:
             world.add(node)
         await self._load(graph, world, dropped)
         for event_id in dropped:
             world.drop(event_id)
         before = dict(world.lists)
+        for event_id in dropped:
+            world.lists.pop(event_id, None)
         self._grow(world, nodes, frequent)
         for node in again:
             candidates = world.candidates(node, frequent)
             world.lists[node.event_id] = neighbours(node, candidates, self._parameters, frequent)
         after = {event_id: links for event_id, links in world.lists.items() if event_id in world.nodes}
-        return _difference(before, after | dict.fromkeys(dropped, ()))
+        left = dropped - world.nodes.keys()
+        return _difference(before, after | dict.fromkeys(left, ()))
+
+    async def _moved(
+        self, graph: str, identified: Identified, gone: set[str]
+    ) -> tuple[list[EventMention], dict[str, tuple[str, str]]]:
+        """Events whose sets change, and for each id of a changed set the part that it comes from.
+
+        Of the parts that become one (or that one falls into) the most mentioned is left as it is.
+        """
+        parts = {
+            id_: (identified.before.get(id_, (id_,))[0], identified.after[id_][0])
+            for id_ in identified.changed
+        }
+        if not parts:
+            return [], parts
+        members: dict[tuple[str, str], list[str]] = defaultdict(list)
+        for id_, part in sorted(parts.items()):
+            members[part].append(id_)
+        named = {"|".join(part): ids for part, ids in members.items()}
+        counts = await self._reader.set_counts(graph, named, MAX_COUNTED)
+        wanted: set[str] = set()
+        for group in set(components((), members).values()):
+            touched = sorted(part for part in members if part[0] in group)
+            major = max(touched, key=lambda part: (counts["|".join(part)], part))
+            wanted.update(id_ for part in touched if part != major for id_ in members[part])
+        everywhere = Interval(OPEN_START, OPEN_END)
+        probes = [(id_, everywhere, everywhere) for id_ in sorted(wanted)]
+        found = await self._reader.probe_mentions(graph, probes, MAX_COUNTED)
+        return [event for event in found if event.event_id not in gone], parts
 
     def _grow(self, world: _World, nodes: Sequence[EventNode], frequent: frozenset[str]) -> None:
         for node in sorted(nodes, key=lambda node: node.event_id):
@@ -105,40 +148,50 @@ class Linker:
             candidates = world.candidates(node, frequent)
             world.lists |= insert(node, candidates, world.lists, self._parameters, frequent)
 
-    async def _naming(self, graph: str, dropped: set[str]) -> list[EventNode]:
+    async def _naming(self, view: SetView, dropped: set[str]) -> list[EventNode]:
         """Events whose lists name one that stops counting."""
         if not dropped:
             return []
-        entries = await self._reader.neighbours(graph, sorted(dropped))
+        entries = await self._reader.neighbours(view.graph, sorted(dropped))
         owners = {entry.event_id for entry in entries} - dropped
-        found = await self._reader.event_nodes(graph, sorted(owners))
-        return [_node(mention) for mention in found if mention.withdrawn_at == OPEN_END]
+        found = await self._reader.event_nodes(view.graph, sorted(owners))
+        return await view.nodes([mention for mention in found if mention.withdrawn_at == OPEN_END])
 
-    async def _of_entities(self, graph: str, entity_ids: Iterable[str], limit: int) -> list[EventNode]:
+    async def _of_entities(self, view: SetView, labels: Iterable[str], limit: int) -> list[EventNode]:
         everywhere = Interval(OPEN_START, OPEN_END)
-        probes = [(entity_id, everywhere, everywhere) for entity_id in sorted(entity_ids)]
-        return [_node(mention) for mention in await self._reader.probe_mentions(graph, probes, limit)]
+        ids = [id_ for label in sorted(labels) for id_ in view.members(label)]
+        probes = [(id_, everywhere, everywhere) for id_ in ids]
+        return await view.nodes(await self._reader.probe_mentions(view.graph, probes, limit))
 
     async def _frequencies(
-        self,
-        graph: str,
-        nodes: Sequence[EventNode],
-        removed: Sequence[EventNode],
-        again: Sequence[EventNode],
+        self, view: SetView, change: _Change, parts: Iterable[str]
     ) -> tuple[frozenset[str], set[str]]:
-        """Entities above the cap after the batch, and those that crossed it either way."""
-        come, left, other = _counts(nodes), _counts(removed), _counts(again)
+        """Sets above the cap after the batch, and those of which a part crossed it either way."""
+        nodes = (*change.nodes, *change.removed, *change.again)
+        labels = sorted({label for node in nodes for label in node.entity_ids} | view.changed())
         cap = self._parameters.frequency_cap
-        entities = sorted(come.keys() | left.keys() | other.keys())
-        stored = await self._reader.mention_counts(graph, entities, cap + len(removed) + 1)
-        before = {entity_id: stored.get(entity_id, 0) for entity_id in entities}
-        after = {e: count + come.get(e, 0) - left.get(e, 0) for e, count in before.items()}
-        frequent = frozenset(entity_id for entity_id, count in after.items() if count > cap)
-        return frequent, {e for e, count in before.items() if (count > cap) != (after[e] > cap)}
+        limit = cap + len(change.gone) + 1
+        sets = {label: view.members(label) for label in labels}
+        stored = await self._reader.set_counts(view.graph, sets, limit)
+        come = _counts(view.node(r.event.event_id, r.event.interval, r.entity_ids) for r in change.new)
+        left = _counts(await view.nodes(change.gone))
+        after = {label: stored[label] + come.get(label, 0) - left.get(label, 0) for label in labels}
+        frequent = frozenset(label for label, count in after.items() if count > cap)
+        crossed = {
+            label
+            for label in labels
+            if label not in view.changed() and (stored[label] > cap) != (label in frequent)
+        }
+        former = {ids[0]: ids for ids in view.former().values()}
+        was = await self._reader.set_counts(view.graph, former, limit)
+        for id_ in parts:
+            if (was[view.former()[id_][0]] > cap) != (view.one(id_) in frequent):
+                crossed.add(view.one(id_))
+        return frequent, crossed
 
     async def _world(
         self,
-        graph: str,
+        view: SetView,
         nodes: Sequence[EventNode],
         frequent: frozenset[str],
         limit: int,
@@ -147,17 +200,18 @@ class Linker:
         windows: dict[str, Interval] = {}
         for node in nodes:
             start, end = node.interval.start, node.interval.end
-            for entity_id in node.entity_ids - frequent:
-                known = windows.get(entity_id, Interval(start, end))
-                windows[entity_id] = Interval(min(known.start, start), max(known.end, end))
+            for label in node.entity_ids - frequent:
+                known = windows.get(label, Interval(start, end))
+                windows[label] = Interval(min(known.start, start), max(known.end, end))
         reach = self._parameters.delta + 1
         probes = [
-            (entity_id, own, Interval(max(OPEN_START, own.start - reach), min(OPEN_END, own.end + reach)))
-            for entity_id, own in sorted(windows.items())
+            (id_, own, Interval(max(OPEN_START, own.start - reach), min(OPEN_END, own.end + reach)))
+            for label, own in sorted(windows.items())
+            for id_ in view.members(label)
         ]
         world = _World()
-        for mention in await self._reader.probe_mentions(graph, probes, limit):
-            world.add(_node(mention))
+        for node in await view.nodes(await self._reader.probe_mentions(view.graph, probes, limit)):
+            world.add(node)
         return world
 
     async def _load(self, graph: str, world: _World, dropped: set[str]) -> None:
@@ -176,8 +230,15 @@ def _counts(nodes: Iterable[EventNode]) -> dict[str, int]:
     return found
 
 
-def _node(mention: EventMention) -> EventNode:
-    return EventNode(mention.event_id, mention.interval, mention.entity_ids)
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """What comes, what goes (as stored), both as nodes, and nodes whose lists are made anew."""
+
+    new: Sequence[EventRecord]
+    gone: Sequence[EventMention]
+    nodes: Sequence[EventNode]
+    removed: Sequence[EventNode]
+    again: Sequence[EventNode]
 
 
 def _difference(before: Mapping[str, Sequence[Link]], after: Mapping[str, Sequence[Link]]) -> Relinked:

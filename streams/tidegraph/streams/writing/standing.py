@@ -1,0 +1,316 @@
+"""The part of a graph that a change of identity may reach, read as far as it is needed.
+
+Ids are neighbours at an instant when they share a blocking key and their score is not a plain no, when a
+document states a name of the one for the other, or when a decision joins them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
+
+from tidegraph.domain.documents import Status
+from tidegraph.domain.facts import Assertion
+from tidegraph.domain.identity import (
+    MAX_SIGHTINGS,
+    PairDecision,
+    SameAs,
+    Sighting,
+    in_force,
+)
+from tidegraph.domain.interval import OPEN_END
+from tidegraph.domain.naming import normalise
+from tidegraph.ports import GraphReader
+from tidegraph.resolution.engine import score
+from tidegraph.resolution.profiles import Profile, Verdict
+from tidegraph.resolution.standing import Evidence, Statement, canonical_at, keys_of, profile_at, renamed
+from tidegraph.resolution.statistics import Statistics
+from tidegraph.storage.visibility import EVERYTHING
+
+MAX_HOLDERS: Final = 50
+"""A key that more ids have finds no candidates: it tells too little."""
+
+KeyOfName = Callable[[str, str], str]
+"""(graph, entity id) to the conflict key of its name."""
+_NO_STATISTICS: Final = Statistics.of()
+
+
+class World:
+    """What was read, with what the batch adds. Each id and key is read once."""
+
+    def __init__(self, reader: GraphReader, graph: str, key_of_name: KeyOfName, *, automatic: bool) -> None:
+        self._reader = reader
+        self._graph = graph
+        self._key_of_name = key_of_name
+        self._automatic = automatic
+        self._sightings: dict[str, list[Sighting]] = {}
+        self._new: dict[str, Sighting] = {}
+        self._holders: dict[str, dict[str, int]] = {}
+        self._statements: dict[str, list[Statement]] = {}
+        self._moved: dict[str, Assertion] = {}
+        self._decisions: dict[str, dict[str, PairDecision]] = {}
+        self._news: dict[str, dict[str, PairDecision]] = defaultdict(dict)
+        self._ties: dict[str, list[SameAs]] = {}
+        self._profiles: dict[tuple[str, int], Profile | None] = {}
+        self._scores: dict[tuple[str, int, str, int], bool] = {}
+
+    # --- what is new ------------------------------------------------------------------------------
+
+    async def take(
+        self,
+        sightings: Sequence[Sighting],
+        decisions: Sequence[PairDecision],
+        names: Sequence[Assertion],
+    ) -> dict[str, int]:
+        """Take the news of a batch in; the ids that they change, each with the first instant."""
+        since: dict[str, int] = {}
+        stored = await self._reader.sightings(self._graph, sorted({one.entity_id for one in sightings}))
+        known = {one.row_id: one for one in stored}
+        by_id: dict[str, list[Sighting]] = defaultdict(list)
+        for one in stored:
+            by_id[one.entity_id].append(one)
+        for one in _earliest(sightings):
+            held = known.get(one.row_id)
+            if held is None or one.recorded_at < held.recorded_at:
+                self._new[one.row_id] = one
+                by_id[one.entity_id] = [s for s in by_id[one.entity_id] if s.row_id != one.row_id] + [one]
+        for entity_id in list(by_id):
+            counted = _counted(by_id[entity_id])
+            self._sightings[entity_id] = counted
+            for one in [s for s in by_id[entity_id] if s.row_id in self._new]:
+                if one in counted:
+                    _lower(since, entity_id, one.recorded_at)
+                else:
+                    del self._new[one.row_id]
+        for decision in decisions:
+            for side in (decision.left, decision.right):
+                self._news[side][decision.row_id] = decision
+                _lower(since, side, decision.recorded_at)
+        for claim in names:
+            self._moved[claim.assertion_id] = claim
+            _lower(since, claim.subject, min(claim.recorded_at, claim.withdrawn_at))
+        return since
+
+    def new_sightings(self) -> tuple[Sighting, ...]:
+        """The sightings to write: those that count, with their keys."""
+        return tuple(self._new[row_id] for row_id in sorted(self._new))
+
+    # --- reading ----------------------------------------------------------------------------------
+
+    async def _load(self, entity_ids: Iterable[str]) -> None:
+        """What is known of the ids: sightings, decisions, statements, rows."""
+        wanted = sorted({*entity_ids} - self._ties.keys())
+        if not wanted:
+            return
+        unseen = [id_ for id_ in wanted if id_ not in self._sightings]
+        for id_ in unseen:
+            self._sightings[id_] = []
+        for one in await self._reader.sightings(self._graph, unseen):
+            self._sightings[one.entity_id].append(one)
+        for id_ in wanted:
+            self._decisions[id_] = {}
+            self._ties[id_] = []
+        for pair in await self._reader.pair_decisions(self._graph, wanted):
+            for side in (pair.left, pair.right):
+                if side in self._decisions:
+                    self._decisions[side][pair.row_id] = pair
+        for id_ in wanted:
+            self._decisions[id_] |= self._news.get(id_, {})
+        for row in await self._reader.ties(self._graph, wanted):
+            for side in (row.tied.left, row.tied.right):
+                if side in self._ties:
+                    self._ties[side].append(row)
+        await self._load_statements(wanted)
+
+    async def _load_statements(self, wanted: Sequence[str]) -> None:
+        new: dict[str, list[Assertion]] = defaultdict(list)
+        for claim in self._moved.values():
+            new[claim.subject].append(claim)
+        stating = {
+            self._key_of_name(self._graph, id_): id_
+            for id_ in wanted
+            if id_ in new or any(one.is_called for one in self._sightings[id_])
+        }
+        told: dict[str, Assertion] = {}
+        if stating:
+            found = await self._reader.assertions(self._graph, sorted(stating), EVERYTHING)
+            told = {claim.assertion_id: claim for claim in found}
+        told |= {c.assertion_id: c for id_ in wanted for c in new.get(id_, ())}
+        for id_ in wanted:
+            self._statements[id_] = []
+        for claim in told.values():
+            statement = statement_of(claim)
+            if statement is not None and claim.subject in self._statements:
+                self._statements[claim.subject].append(statement)
+
+    async def _load_holders(self, keys: Iterable[str]) -> None:
+        wanted = sorted({*keys} - self._holders.keys())
+        if not wanted:
+            return
+        stored = await self._reader.holders(self._graph, wanted, MAX_HOLDERS + 1)
+        for key in wanted:
+            self._holders[key] = dict(stored.get(key, ()))
+        for one in self._new.values():
+            for key in one.keys:
+                if key in self._holders:
+                    _lower(self._holders[key], one.entity_id, one.recorded_at)
+
+    async def explore(self, entity_ids: Iterable[str], known_at: int) -> None:
+        """Read ahead, for many ids at once, what ``components`` would read for one after the other."""
+        ids = sorted(entity_ids)
+        await self._load(ids)
+        await self._load_holders(key for id_ in ids for key in self._keys(id_, known_at))
+        await self._load(id_ for one in ids for id_ in self._candidates(one, known_at))
+
+    # --- components -------------------------------------------------------------------------------
+
+    async def components(self, entity_ids: Iterable[str], known_at: int, limit: int) -> list[frozenset[str]]:
+        """The components of the ids at an instant; one that grows beyond ``limit`` is not read on."""
+        found: list[frozenset[str]] = []
+        placed: set[str] = set()
+        for start in sorted(entity_ids):
+            if start in placed:
+                continue
+            component, frontier = {start}, [start]
+            while frontier and len(component) <= limit:
+                await self.explore(frontier, known_at)
+                reached = {other for id_ in frontier for other in self._neighbours(id_, known_at)}
+                frontier = sorted(reached - component)
+                component |= reached
+            found.append(frozenset(component))
+            placed |= component
+        return found
+
+    async def partners(self, entity_ids: Iterable[str], since: int) -> set[str]:
+        """Ids that a stored row ties to one of the ids at some instant from ``since`` on."""
+        await self._load(entity_ids)
+        rows = [
+            row
+            for id_ in entity_ids
+            for row in self._ties[id_]
+            if max(row.recorded_at, since) < row.invalidated_at
+        ]
+        return {side for row in rows for side in (row.tied.left, row.tied.right)}
+
+    def instants(self, entity_ids: Iterable[str]) -> set[int]:
+        """When anything about the ids was recorded or withdrawn."""
+        found: set[int] = set()
+        for id_ in entity_ids:
+            found.update(one.recorded_at for one in self._sightings.get(id_, ()))
+            found.update(one.recorded_at for one in self._decisions.get(id_, {}).values())
+            for statement in self._statements.get(id_, ()):
+                found |= {statement.recorded_at, statement.withdrawn_at}
+        return found
+
+    def evidence(self, entity_ids: Iterable[str]) -> Evidence:
+        """Everything that is known of ids that were read."""
+        ids = sorted(entity_ids)
+        pairs = {
+            row_id: pair
+            for id_ in ids
+            for row_id, pair in self._decisions.get(id_, {}).items()
+            if pair.left in self._sightings and pair.right in self._sightings
+        }
+        return Evidence(
+            sightings={id_: self._sightings.get(id_, []) for id_ in ids},
+            statements=tuple(s for id_ in ids for s in self._statements.get(id_, ())),
+            decisions=tuple(pairs[row_id] for row_id in sorted(pairs)),
+        )
+
+    def _neighbours(self, entity_id: str, known_at: int) -> set[str]:
+        if self._profile(entity_id, known_at) is None:
+            return set()
+        decided = in_force(self._decisions.get(entity_id, {}).values(), known_at)
+        joined = {side for one in decided if one.same for side in (one.left, one.right)}
+        found = {id_ for id_ in joined if self._known(id_, known_at)}
+        for other in self._candidates(entity_id, known_at):
+            if other not in found and self._close(entity_id, other, known_at):
+                found.add(other)
+        return found - {entity_id}
+
+    def _close(self, one: str, other: str, known_at: int) -> bool:
+        if self._profile(other, known_at) is None:
+            return False
+        evidence = Evidence(self._sightings, (*self._statements[one], *self._statements[other]))
+        if evidence.statements and renamed(one, other, evidence, known_at):
+            return True
+        if canonical_at(self._sightings[one], known_at) == canonical_at(self._sightings[other], known_at):
+            return True
+        return self._automatic and self._scored(one, other, known_at)
+
+    def _scored(self, one: str, other: str, known_at: int) -> bool:
+        one, other = min(one, other), max(one, other)
+        place = (one, self._told(one, known_at), other, self._told(other, known_at))
+        if place not in self._scores:
+            left, right = self._profile(one, known_at), self._profile(other, known_at)
+            assert left is not None
+            assert right is not None
+            self._scores[place] = score(left, right, _NO_STATISTICS).decision is not Verdict.REJECT
+        return self._scores[place]
+
+    def _candidates(self, entity_id: str, known_at: int) -> set[str]:
+        found: set[str] = set()
+        for key in self._keys(entity_id, known_at):
+            holders = [id_ for id_, at in self._holders.get(key, {}).items() if at <= known_at]
+            if len(holders) <= MAX_HOLDERS:
+                found.update(holders)
+        return found - {entity_id}
+
+    def _keys(self, entity_id: str, known_at: int) -> set[str]:
+        told = (one for one in self._sightings.get(entity_id, ()) if one.recorded_at <= known_at)
+        return {key for one in told for key in (one.keys or keys_of(one))}
+
+    def _told(self, entity_id: str, known_at: int) -> int:
+        return sum(one.recorded_at <= known_at for one in self._sightings.get(entity_id, ()))
+
+    def _known(self, entity_id: str, known_at: int) -> bool:
+        return self._profile(entity_id, known_at) is not None
+
+    def _profile(self, entity_id: str, known_at: int) -> Profile | None:
+        place = entity_id, self._told(entity_id, known_at)
+        if place not in self._profiles:
+            self._profiles[place] = profile_at(entity_id, self._sightings.get(entity_id, ()), known_at)
+        return self._profiles[place]
+
+
+def statement_of(claim: Assertion) -> Statement | None:
+    """A claim about a name as a statement; None for one that says nothing or denies it."""
+    name = normalise(claim.object)
+    if claim.object_is_entity or not name or claim.status is Status.DENIED:
+        return None
+    return Statement(
+        subject=claim.subject,
+        name=name,
+        at=claim.valid.start,
+        document_id=claim.document_id,
+        labels=claim.labels,
+        recorded_at=claim.recorded_at,
+        withdrawn_at=claim.withdrawn_at,
+    )
+
+
+def _earliest(sightings: Iterable[Sighting]) -> list[Sighting]:
+    found: dict[str, Sighting] = {}
+    for one in sightings:
+        held = found.get(one.row_id)
+        if held is None or one.recorded_at < held.recorded_at:
+            found[one.row_id] = one
+    return list(found.values())
+
+
+def _counted(sightings: Sequence[Sighting]) -> list[Sighting]:
+    """The sightings of one id that count, in the order in which a store gives them."""
+    found: list[Sighting] = []
+    for called in (False, True):
+        told = (one for one in sightings if one.is_called is called)
+        found += sorted(told, key=_order)[:MAX_SIGHTINGS]
+    return sorted(found, key=_order)
+
+
+def _order(one: Sighting) -> tuple[int, str]:
+    return one.recorded_at, one.row_id
+
+
+def _lower(found: dict[str, int], name: str, instant: int) -> None:
+    found[name] = min(found.get(name, OPEN_END), instant)
