@@ -24,9 +24,11 @@ from tidegraph.domain.predicates import Registry
 from tidegraph.language.claims import Claim, Side
 from tidegraph.language.clauses import Clause
 from tidegraph.language.coreference import PRONOUNS, Resolution, Thing
+from tidegraph.language.open_claims import EVENT, is_open
 from tidegraph.language.registry import load_registry
 from tidegraph.language.status import Stance
 from tidegraph.language.times import TimeContext, denied_valid, is_ahead, times_of, valid_time
+from tidegraph.language.tree import Token
 
 _PERSONS = frozenset(
     {
@@ -111,8 +113,14 @@ class Builder:
         verb, clause = claim.verb, claim.clause
         if not stance.claims or clause is None:
             return
-        valid = valid_time(verb, clause, self.document.text, self.base, context)
-        if valid is None:
+        if is_open(claim):
+            if not self._is_known(claim.subject.token):
+                return
+            # Only dates that the text gives say when a relation without a name holds.
+            context = TimeContext(None, context.carried, context.frame)
+        over = claim.rule == EVENT
+        valid = valid_time(verb, clause, self.document.text, self.base, context, over=over)
+        if valid is None or (is_open(claim) and valid.start == OPEN_START and valid.end == OPEN_END):
             return
         status = self._status(claim, stance, valid, context)
         if status is Status.PLANNED and not _is_dated(valid, verb, clause):
@@ -181,6 +189,14 @@ class Builder:
                 rule_id=claim.rule,
             )
         )
+
+    def _is_known(self, token: Token | None) -> bool:
+        """Whether a phrase stands for something that the text calls by a name."""
+        if token is None:
+            return False
+        thing = self.resolution.of(token)
+        name = thing.name if thing is not None else token.name.text if token.name is not None else ""
+        return any(c.isupper() for c in name)
 
     def _same(self, claim: Claim) -> bool:
         left, right = claim.subject.token, claim.object.token

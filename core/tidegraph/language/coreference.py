@@ -6,6 +6,7 @@ says so. Another resolver can be put in its place (:class:`Coreferencer`).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Protocol
@@ -24,9 +25,14 @@ _HE: Final = frozenset({"he", "him", "his", "himself"})
 _SHE: Final = frozenset({"she", "her", "hers", "herself"})
 _IT: Final = frozenset({"it", "its", "itself"})
 _THEY: Final = frozenset({"they", "them", "their", "theirs"})
+_DEFINITE_NOUNS: Final = _ORG_NOUNS | _PERSON_NOUNS | _PLACE_NOUNS
+_MAX_TITLE_WORDS: Final = 10
 PRONOUNS: Final = _HE | _SHE | _IT | _THEY
 _DEFINITE: Final = frozenset({"the", "this", "that", "its", "their", "his", "her"})
 _MEMORY: Final = 40
+_PERSON_LIKE: Final = frozenset({EntityType.PERSON, EntityType.UNSPECIFIED})
+_MIN_PRONOUNS: Final = 4
+_MAX_PERSON_WORDS: Final = 6
 
 
 @dataclass(slots=True, eq=False)
@@ -74,7 +80,7 @@ class RuleCoreferencer:
 
     def resolve(self, sentences: Sequence[Sentence], title: str) -> Resolution:
         """See :class:`Coreferencer`. Linear: a bounded number of candidates is looked at."""
-        state = _State(title)
+        state = _State(title, _told_gender(sentences))
         for number, sentence in enumerate(sentences):
             for token in sentence.tokens:
                 state.read(token, number)
@@ -82,11 +88,15 @@ class RuleCoreferencer:
 
 
 class _State:
-    def __init__(self, title: str) -> None:
+    def __init__(self, title: str, gender: str) -> None:
         self.resolution = Resolution()
         self.by_key: dict[str, Thing] = {}
         self.recent: list[Thing] = []
-        self.title = title.casefold().strip()
+        self.written = " ".join(title.split())
+        self.title = self.written.casefold()
+        words_ = self.title.split()
+        self.title_words = frozenset(words_[1:] if len(words_) <= _MAX_TITLE_WORDS else ())
+        self.gender = gender
 
     def read(self, token: Token, number: int) -> None:
         thing: Thing | None = None
@@ -101,7 +111,7 @@ class _State:
             thing = self._pronoun(token, number)
             if thing is None:
                 self.resolution.unclear.add(id(token))
-        elif token.lemma in _ORG_NOUNS | _PERSON_NOUNS | _PLACE_NOUNS and token.tag == "NN":
+        elif token.tag == "NN" and (token.lemma in _DEFINITE_NOUNS or token.lower in self.title_words):
             thing = self._definite(token)
         if thing is None:
             return
@@ -121,10 +131,20 @@ class _State:
             thing = Thing(ref.text, ref.type, _gender(ref), group=is_group(ref.token))
             self.resolution.things.append(thing)
             self._learn(thing, key)
+            if self.gender and self._is_topic(thing, key):
+                thing.sharpen(EntityType.PERSON)
+                thing.gender = thing.gender or self.gender
         thing.sharpen(ref.type)
         thing.certain |= ref.token.name is not None and ref.token.name.certain
         thing.spans.append((ref.start, ref.end, ref.text))
         return thing
+
+    def _is_topic(self, thing: Thing, key: str) -> bool:
+        """Whether a thing that may be a person is what the title names: in full, or by surname."""
+        if thing.type not in {EntityType.PERSON, EntityType.UNSPECIFIED} or not self.title:
+            return False
+        same = key.rsplit(maxsplit=1)[-1] == self.title.rsplit(maxsplit=1)[-1]
+        return key == self.title or (" " in key and same)
 
     def _learn(self, thing: Thing, key: str) -> None:
         self.by_key.setdefault(key, thing)
@@ -143,8 +163,8 @@ class _State:
         if ref.text.isupper() and len(key) > 2 and (found := self.by_key.get(f"initials:{key}")):
             return found
         found = self.by_key.get(f"last:{key}")
-        company = found is not None and found.type is EntityType.ORGANISATION and found.certain
-        if found and not company and found.type is not EntityType.PLACE and ref.type is not EntityType.PLACE:
+        maybe = ref.type is not EntityType.PLACE and found is not None and found.type in _PERSON_LIKE
+        if found is not None and maybe and len(found.name.split()) <= _MAX_PERSON_WORDS:
             return found
         found = self.by_key.get(f"first:{key}")
         if (
@@ -157,21 +177,50 @@ class _State:
         return found if person and ref.type in {EntityType.PERSON, EntityType.UNSPECIFIED} else None
 
     def _pronoun(self, token: Token, number: int) -> Thing | None:
-        if token.lower in _HE:
-            return self._best(number, (EntityType.PERSON, EntityType.UNSPECIFIED), "male")
-        if token.lower in _SHE:
-            return self._best(number, (EntityType.PERSON, EntityType.UNSPECIFIED), "female")
+        for forms, gender in ((_HE, "male"), (_SHE, "female")):
+            if token.lower in forms:
+                thing = self._owner(token, gender) or self._person(token, number, gender)
+                if thing is not None:
+                    thing.sharpen(EntityType.PERSON)
+                    thing.gender = thing.gender or gender
+                return thing
         if token.lower in _IT or token.lower in _THEY:
             bound = self._bound(token)
             if bound is not None:
                 return bound
-        if token.lower in _IT:
-            return self._best(
-                number,
-                (EntityType.ORGANISATION, EntityType.OTHER, EntityType.PLACE, EntityType.UNSPECIFIED),
-                "thing",
-            )
-        return self._best(number, (EntityType.ORGANISATION,), "thing")
+        kinds = (EntityType.ORGANISATION, EntityType.OTHER, EntityType.PLACE, EntityType.UNSPECIFIED)
+        return self._thing(number, kinds if token.lower in _IT else (EntityType.ORGANISATION,))
+
+    def _owner(self, token: Token, gender: str) -> Thing | None:
+        """ "Roe sold his share": the possessor is the person of whom the clause tells."""
+        if token.tag != "PRP$":
+            return None
+        current = token
+        while current.head is not current:
+            current = current.head
+            subject = current.child("nsubj", "nsubjpass")
+            if subject is not None and subject.i < token.i:
+                thing = self.resolution.of(subject)
+                person = thing is not None and thing.type is EntityType.PERSON and _agrees(thing, gender)
+                return thing if person else None
+        return None
+
+    def _person(self, token: Token, number: int, gender: str) -> Thing | None:
+        """The nearest agreeing person who is not the subject of the same verb ("Poll asked him")."""
+        other: Thing | None = None
+        if token.dep in {"dobj", "dative", "iobj"}:
+            subject = token.head.child("nsubj", "nsubjpass")
+            other = self.resolution.of(subject) if subject is not None else None
+        return self._best(number, (EntityType.PERSON, EntityType.UNSPECIFIED), gender, other)
+
+    def _thing(self, number: int, kinds: Sequence[EntityType]) -> Thing | None:
+        """What "it" means: the subject of this or the last sentence, else what the document is about."""
+        near = [t for t in self.recent if t.type in kinds and _agrees(t, "thing")]
+        near = [t for t in near if t.last_subject >= number - 1 and t.last_subject >= 0]
+        known = [t for t in near if t.type is not EntityType.UNSPECIFIED] or near
+        if known:
+            return max(known, key=lambda t: (t.last_subject, t.last_sentence))
+        return self._of_title(kinds, "thing")
 
     def _bound(self, token: Token) -> Thing | None:
         """ "Acme replaced its chief executive": the possessor is the subject, unless that is a person."""
@@ -194,15 +243,19 @@ class _State:
                 return thing
         return None
 
-    def _best(self, number: int, kinds: Sequence[EntityType], gender: str) -> Thing | None:
-        """The nearest agreeing thing; subjects first, then the thing that the title names."""
+    def _best(
+        self, number: int, kinds: Sequence[EntityType], gender: str, other: Thing | None
+    ) -> Thing | None:
+        """The nearest agreeing person; subjects first, then whom the title names. ``other`` is barred."""
         fitting = [
-            t for t in self.recent if t.type in kinds and _agrees(t, gender) and number - t.last_sentence <= 4
+            t
+            for t in self.recent
+            if t is not other and t.type in kinds and _agrees(t, gender) and number - t.last_sentence <= 4
         ]
-        if not fitting:
-            return self._of_title(kinds, gender)
         topic = self._of_title(kinds, gender)
-        if topic is not None and topic in fitting and gender != "thing":
+        if not fitting:
+            return topic if topic is not other else None
+        if topic is not None and topic in fitting:
             # What the document is about is meant before whoever was named by the way.
             return topic
         known = [t for t in fitting if t.type is not EntityType.UNSPECIFIED] or fitting
@@ -220,8 +273,10 @@ class _State:
         if determiner is None or determiner.lower not in _DEFINITE:
             return None
         # "the company that ...", "the board of Acme" tell what they are by themselves.
-        if any(c.dep in {"relcl", "prep", "acl", "amod", "appos"} for c in token.children):
+        if any(c.dep in {"relcl", "prep", "acl", "amod", "appos", "compound"} for c in token.children):
             return None
+        if token.lower in self.title_words and determiner.lower in {"the", "this"}:
+            return self._topic(token)
         if is_group(token) and token.lemma in {
             "team",
             "group",
@@ -257,6 +312,26 @@ class _State:
             self.resolution.unclear.add(id(token))
             return None
         return pool[-1]
+
+    def _topic(self, token: Token) -> Thing:
+        """What the title names, meant by a noun of it ("the statue"), at this place if nowhere before."""
+        thing = self.by_key.get(self.title)
+        if thing is None:
+            thing = Thing(self.written, EntityType.OTHER, "")
+            self.resolution.things.append(thing)
+            self.by_key[self.title] = thing
+        if not thing.spans:
+            thing.spans.append((token.start, token.end, token.text))
+        return thing
+
+
+def _told_gender(sentences: Sequence[Sentence]) -> str:
+    """The gender of whom a text mostly tells by pronouns; "" for a text about things or several people."""
+    counted = Counter(t.lower for s in sentences for t in s.tokens if t.tag.startswith("PRP"))
+    he, she, it = (sum(counted[w] for w in forms) for forms in (_HE, _SHE, _IT))
+    if he + she < _MIN_PRONOUNS or he + she <= it:
+        return ""
+    return "male" if he >= 3 * she else "female" if she >= 3 * he else ""
 
 
 def _key(text: str) -> str:

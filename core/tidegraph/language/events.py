@@ -152,6 +152,8 @@ def _event_times(sentence: Sentence, context: TimeContext) -> list[tuple[TimeSta
         return [(TimeState.DATED, t.interval, t.rule_id) for t in resolved[:_MAX_TIMES]]
     if context.carried is not None and context.carried.interval is not None:
         return [(TimeState.DATED, context.carried.interval, f"carried:{context.carried.rule_id}")]
+    if context.frame is not None:
+        return [(TimeState.DATED, context.frame.interval, context.frame.rule)]
     meant = [t for t in times if t.kind is not ExpressionKind.RECURRING]
     if meant:
         return [(TimeState.UNRESOLVED, None, meant[0].rule_id)]

@@ -17,6 +17,7 @@ from tidegraph.language.chunking import chunk_ids_at
 from tidegraph.language.clauses import Clause, clauses
 from tidegraph.language.coreference import Coreferencer, RuleCoreferencer
 from tidegraph.language.events import Draft, drafts, score
+from tidegraph.language.narrative import frames
 from tidegraph.language.parsing import model_version, parse
 from tidegraph.language.passages import Layout, Passage, Table, layout
 from tidegraph.language.records import extract_records
@@ -99,10 +100,12 @@ class LanguageExtractor:
         resolution = self._coreferencer.resolve(sentences, header.title)
         builder = Builder(document, resolution, self.epoch, page.base, {}, [], set())
         events: list[Event] = []
+        told = frames(page.passages, header.document_time)
         for passage in page.passages:
             context = TimeContext(header.document_time, passage.carried)
             first = len(events)
             for sentence in passage.sentences:
+                context = TimeContext(header.document_time, passage.carried, told.get(id(sentence)))
                 events += self._read(sentence, passage, builder, context, len(events))
             if passage.block.kind is BlockKind.PAIR and passage.trusted:
                 event_id = events[first].event_id if len(events) > first else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from tidegraph.language import claims, groups, lists, nominals, statuses, suppliers, things
+from tidegraph.language import claims, groups, lists, nominals, open_claims, statuses, suppliers, things
 from tidegraph.language.claims import Builder, Claim
 from tidegraph.language.clauses import Clause
 from tidegraph.language.matching import patterns_for, shows
@@ -40,6 +40,13 @@ def read(
         (claim, attitude)
         for claim, attitude in nominals.of_sentence(sentence, found, stances)
         if (id(claim.subject.token), claim.predicate) not in said
+    ]
+    told_of = {id(claim.clause.verb) for claim, _ in result if claim.clause is not None}
+    result += [
+        (claim, attitude)
+        for clause, attitude in zip(found, stances, strict=True)
+        if id(clause.verb) not in told_of
+        for claim in open_claims.read(clause, attitude)
     ]
     return result
 

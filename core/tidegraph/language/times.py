@@ -200,15 +200,17 @@ def _in_foreign_clause(time: TimeExpression, clause: Clause) -> bool:
     return False
 
 
-def valid_time(verb: Verb, clause: Clause, text: str, base: int, context: TimeContext) -> ValidTime | None:
+def valid_time(
+    verb: Verb, clause: Clause, text: str, base: int, context: TimeContext, *, over: bool = False
+) -> ValidTime | None:
     """When a claim of this verb class holds, or None when nothing can be said of it (see module text).
 
     ``text`` and ``base``: the part's text and the offset where it begins, to look at the words before
-    an expression.
+    an expression. ``over``: what the clause tells happened and was over within the time told.
     """
     meant = times_of(clause)
     times = [t for t in meant if t.interval is not None]
-    tense = tense_of(clause)
+    tense = Tense(True, False) if over else tense_of(clause)
     if clause.lemma == "apposition" and not times:
         return _seen(clause, context)
     if not meant and context.carried is not None and context.carried.interval is not None:
