@@ -11,6 +11,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUNTIME := $(VENV)/.runtime
 DEV := $(VENV)/.dev
+VLLM := .venv-vllm/.installed
 PYTEST := $(BIN)/python -m pytest
 ARGS ?=
 
@@ -30,6 +31,10 @@ $(DEV): requirements/dev.txt requirements/build.txt pyproject.toml tools/venv.sh
 	@tools/venv.sh requirements/dev.txt requirements/build.txt
 	@touch $(RUNTIME) $@
 
+# A server of the size of this one pins a world of its own: it has an environment of its own.
+$(VLLM): requirements/vllm.txt requirements/uv.txt tools/venv_vllm.sh | $(DEV)
+	@tools/venv_vllm.sh
+
 .PHONY: venv venv-dev
 venv: $(RUNTIME) ## Make .venv with what running needs
 venv-dev: $(DEV) ## Make .venv with what developing needs too
@@ -48,12 +53,15 @@ down: $(RUNTIME) ## Stop the stack that `make up` started from this folder
 
 # --- checking ------------------------------------------------------------------------------------------
 
-.PHONY: test test-slow lint types proto proto-check bench ci clean
+.PHONY: test test-slow test-vllm lint types proto proto-check bench ci clean
 test: $(DEV) ## Run the tests that need nothing but .venv (ARGS="-k name" narrows)
-	@$(PYTEST) -m "not slow and not kafka" $(ARGS)
+	@$(PYTEST) -m "not slow and not kafka and not vllm" $(ARGS)
 
 test-slow: $(DEV) ## Run the long suites and those on Apache Kafka (needs Java 17 and Maven)
 	@HYPOTHESIS_PROFILE=slow $(PYTEST) -m "slow or kafka" --timeout=1200 $(ARGS)
+
+test-vllm: $(DEV) $(VLLM) ## Run the tests on a real vLLM server on this CPU (Linux; installs 6 GB once)
+	@$(PYTEST) -m vllm $(ARGS) tests/vllm
 
 lint: $(DEV) ## Check style, layers and protos
 	$(BIN)/ruff check .
@@ -77,5 +85,5 @@ ci: ## Everything that CI runs, as CI runs it
 	@bash .ci/run
 
 clean: ## Remove .venv, caches and build output; data (.tidegraph) is kept
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .venv-vllm build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +

@@ -17,6 +17,7 @@ PROMISED = {
     "down",
     "test",
     "test-slow",
+    "test-vllm",
     "lint",
     "types",
     "proto",
@@ -40,7 +41,9 @@ def test_help_lists_the_targets() -> None:
     assert {target for target in PROMISED if f"make {target} " not in out} == set()
 
 
-@pytest.mark.parametrize(("script", "shell"), [(".ci/run", "bash"), ("tools/venv.sh", "sh")])
+@pytest.mark.parametrize(
+    ("script", "shell"), [(".ci/run", "bash"), ("tools/venv.sh", "sh"), ("tools/venv_vllm.sh", "sh")]
+)
 def test_scripts_are_sound(script: str, shell: str) -> None:
     assert os.access(ROOT / script, os.X_OK)
     subprocess.run([shell, "-n", script], cwd=ROOT, check=True)

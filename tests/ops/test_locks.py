@@ -12,7 +12,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 from tests.ops.repository import ROOT
 
-LOCKS = ("build.txt", "runtime.txt", "dev.txt")
+LOCKS = ("build.txt", "runtime.txt", "dev.txt", "uv.txt", "vllm.txt")
 
 
 def entries(lock: str) -> dict[str, set[tuple[str, frozenset[str]]]]:
@@ -56,6 +56,7 @@ def test_what_the_project_asks_for_is_locked() -> None:
         "runtime.txt": project()["project"]["dependencies"],
         "dev.txt": project()["dependency-groups"]["dev"],
         "build.txt": project()["build-system"]["requires"],
+        "vllm.txt": project()["project"]["optional-dependencies"]["vllm"],
     }
     for lock, requirements in asked.items():
         locked = entries(lock)

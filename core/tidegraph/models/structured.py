@@ -106,10 +106,11 @@ class OpenAiStructured:
             LimitExceeded: LLM_ANSWER_TOO_LONG.
         """
         body = _body(self.resolve(), system, user, schema, max_tokens)
+        patience = self._options.timeout_seconds + RETRY_AFTER_MAX_SECONDS
         reserved = (len(system) + len(user)) // CHARACTERS_PER_TOKEN + max_tokens
         for attempt in range(1, ATTEMPTS_MAX + 1):
             try:
-                with self._budget.share(reserved, self._options.timeout_seconds) as share:
+                with self._budget.share(reserved, patience) as share:
                     completion = self._once(body)
                     share.used = completion.prompt_tokens + completion.completion_tokens
                 return completion
@@ -119,8 +120,10 @@ class OpenAiStructured:
                     raise
                 if error.retry_after_seconds > RETRY_AFTER_MAX_SECONDS:
                     raise
-                self._budget.hold(error.retry_after_seconds if error.reason == "LLM_BUSY" else 0.0)
-                self._sleep(error.retry_after_seconds)
+                if error.reason == "LLM_BUSY":
+                    self._budget.hold(error.retry_after_seconds)  # waits with all others for a share
+                else:
+                    self._sleep(error.retry_after_seconds)
             except Rejected as error:
                 self._count(error.reason)
                 raise
