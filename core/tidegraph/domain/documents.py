@@ -66,6 +66,8 @@ class DocumentHeader:
     part: int
     parts: int
     content_hash: str
+    appended_at: int = 0
+    """When the log had a document that was recorded at an earlier time of its own (a backfill); else 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,6 +311,9 @@ class ExtractedDocument:
     mentions: tuple[Mention, ...]
     events: tuple[Event, ...]
     assertions: tuple[ExtractedAssertion, ...]
+    reextracted_at: int = 0
+    """When the decision was recorded by which the document was read again: the reading counts from then on.
+    0: the document's own reading, which counts from the document's recorded time."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tidegraph.domain.documents import Status, ValidTime, Verb
-from tidegraph.domain.interval import Granularity, Interval
+from tidegraph.domain.interval import OPEN_END, OPEN_START, Granularity, Interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +17,8 @@ class Assertion:
     Evidence counts on the recorded axis over ``[recorded_at, withdrawn_at)``; ``withdrawn_at`` is set
     by a retraction, a replacing revision or a newer extractor epoch.
     ``document_time`` is microseconds, or OPEN_START when the document has none.
+    Where policies changed, a claim has a row for each form that it took: each counts only inside
+    ``[filed_from, filed_until)``, and ``told`` keeps the words (see ``filing``); "" where the row says them.
     """
 
     assertion_id: str
@@ -43,6 +45,9 @@ class Assertion:
     rule_id: str
     recorded_at: int
     withdrawn_at: int
+    told: str = ""
+    filed_from: int = OPEN_START
+    filed_until: int = OPEN_END
 
 
 @dataclass(frozen=True, slots=True)

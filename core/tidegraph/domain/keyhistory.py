@@ -70,6 +70,7 @@ class KeyHistory:
         self._claims = {claim.assertion_id: claim for claim in assertions}
         self._revisions = tuple(revisions)
         self._rows = {row.version_id: row for row in stored}
+        self._before: dict[str, FactVersion | None] = {}
         self._newest = max((_last_change(item) for item in self._evidence()), default=OPEN_START)
         self._cut()
 
@@ -102,14 +103,38 @@ class KeyHistory:
         """All rows, closed ones included."""
         return tuple(self._rows.values())
 
+    @property
+    def claim_count(self) -> int:
+        """How many claims are held."""
+        return len(self._claims)
+
+    def takes(self, claims: Iterable[Assertion]) -> bool:
+        """Whether these claims, one after another as they were recorded, may be added."""
+        return all(
+            claim.recorded_at >= self._newest and claim.withdrawn_at == OPEN_END and not claim.register
+            for claim in claims
+        )
+
+    def settle(self) -> tuple[tuple[FactVersion, ...], tuple[FactVersion, ...]]:
+        """(rows as they were, rows as they are) of all that changed since the last call.
+
+        A row that is new is in the second only.
+        """
+        before = tuple(row for row in self._before.values() if row is not None)
+        after = tuple(self._rows[id_] for id_ in self._before)
+        self._before = {}
+        return before, after
+
     def _evidence(self) -> list[Assertion | Revision]:
         return [*self._claims.values(), *self._revisions]
 
     def _apply(self, writes: Plan) -> None:
         for version_id, at in writes.close:
             row = self._rows[version_id]
+            self._before.setdefault(version_id, row)
             self._rows[version_id] = replace(row, invalidated_at=at)
         for version in writes.insert:
+            self._before.setdefault(version.version_id, None)
             self._rows[version.version_id] = version
 
     # --- blocks -----------------------------------------------------------------------------------

@@ -100,8 +100,6 @@ class Timeline:
         epochs = [Epoch(OPEN_START, "", base)]
         for since, decision_id, text in sorted(overlays):
             registry = base.merged(Registry.parse(text)) if text.strip() else base
-            if epochs[-1].since == since:
-                epochs.pop()
             epochs.append(Epoch(since, decision_id, registry))
         return cls(tuple(epochs))
 

@@ -125,10 +125,11 @@ class Neighbour:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A hit of one leg: higher is better."""
+    """A hit of one leg: higher is better. ``document_id`` is that of the event or chunk."""
 
     id: str
     score: float
+    document_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,6 +235,10 @@ class Commit:
     decisions: tuple[DecisionRecord, ...] = ()
     """Decisions that the batch carries out; one that is there stays, only its time may move earlier."""
     identity: IdentityWrites = IdentityWrites()  # noqa: RUF009 (frozen)
+    filed: tuple[tuple[str, Assertion], ...] = ()
+    """(origin, row): other forms that stored claims take after a change of policies."""
+    filed_until: tuple[tuple[str, int], ...] = ()
+    """(assertion id, instant): where a form ends; only ever moves earlier."""
 
 
 @dataclass(frozen=True, slots=True)

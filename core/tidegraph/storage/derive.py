@@ -7,14 +7,13 @@ from collections.abc import Iterable, Sequence
 
 from tidegraph.domain.belief import history
 from tidegraph.domain.facts import Assertion, FactVersion, Revision
-from tidegraph.domain.policies import KeyPolicy
-from tidegraph.domain.predicates import Registry
 from tidegraph.ports import FactFilter, Visibility
 from tidegraph.storage import visibility
+from tidegraph.storage.rulebook import Rulebook
 
 
 def derive_for(
-    registry: Registry,
+    rulebook: Rulebook,
     evidence: Sequence[Assertion],
     revisions: Sequence[Revision],
     which: FactFilter,
@@ -30,17 +29,11 @@ def derive_for(
         by_key[assertion.key].append(assertion)
     found = []
     for key in sorted(by_key):
-        for version in history(by_key[key], revisions, policy_of(registry, by_key[key])):
+        for version in history(by_key[key], revisions, rulebook.rules_of(by_key[key])):
             masked = visibility.mask_version(version, seen)
             if matches(masked, which, seen):
                 found.append(masked)
     return found
-
-
-def policy_of(registry: Registry, evidence: Sequence[Assertion]) -> KeyPolicy:
-    """The policy of the conflict key that all of the evidence is under."""
-    first = min(evidence, key=lambda item: item.assertion_id)
-    return registry.key_policy(first.predicate, first.qualifiers)
 
 
 def matches(version: FactVersion, which: FactFilter, seen: Visibility) -> bool:

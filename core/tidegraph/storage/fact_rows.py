@@ -9,7 +9,7 @@ import orjson
 
 from tidegraph.domain.documents import EndpointBasis, Status, ValidTime, Verb
 from tidegraph.domain.facts import Assertion, FactVersion
-from tidegraph.domain.interval import Granularity, Interval
+from tidegraph.domain.interval import OPEN_END, OPEN_START, Granularity, Interval
 from tidegraph.storage.codec import check_time
 from tidegraph.storage.rows import Row, compact, texts
 
@@ -59,6 +59,9 @@ def assertion_row(assertion: Assertion, origin: str) -> Row:
             "rule_id": assertion.rule_id,
             "recorded_at": check_time(assertion.recorded_at),
             "withdrawn_at": check_time(assertion.withdrawn_at),
+            "told": assertion.told,
+            "filed_from": None if assertion.filed_from == OPEN_START else check_time(assertion.filed_from),
+            "filed_until": None if assertion.filed_until == OPEN_END else check_time(assertion.filed_until),
         }
     )
 
@@ -99,6 +102,9 @@ def assertion_of(row: Mapping[str, Any]) -> Assertion:
         rule_id=text("rule_id"),
         recorded_at=row["recorded_at"],
         withdrawn_at=row["withdrawn_at"],
+        told=text("told"),
+        filed_from=row.get("filed_from", OPEN_START),
+        filed_until=row.get("filed_until", OPEN_END),
     )
 
 

@@ -21,9 +21,18 @@ from tidegraph.domain.facts import Assertion, FactVersion
 from tidegraph.domain.identity import components
 from tidegraph.domain.interval import Interval
 from tidegraph.domain.predicates import Canonical, Registry
-from tidegraph.ports import EntityRecord, EventRecord, FactFilter, GraphReader, Visibility
+from tidegraph.ports import (
+    EntityRecord,
+    EventRecord,
+    FactFilter,
+    GraphReader,
+    Scored,
+    Vector,
+    Visibility,
+)
 from tidegraph.storage.derive import derive_for
 from tidegraph.storage.fact_rows import version_order
+from tidegraph.storage.rulebook import read_rulebook
 from tidegraph.storage.visibility import EVERYTHING
 
 MAX_COMBINATIONS: Final = 256
@@ -165,7 +174,8 @@ class MergedReader:
     ) -> list[FactVersion]:
         registers = sorted({one.document_id for one in family.evidence if one.register})
         revisions = await self._reader.revisions(graph, registers, seen) if registers else []
-        found = derive_for(self._registry, family.evidence, revisions, which, seen)
+        book = await read_rulebook(self._reader, self._registry, graph, family.keys, seen)
+        found = derive_for(book, family.evidence, revisions, which, seen)
         anchor = family.keys[0]
         return [replace(v, version_id=f"{v.version_id}{_MARK}{anchor}") for v in found]
 
@@ -213,6 +223,20 @@ class MergedReader:
         """Events that mention any of the entities; dated ones inside ``valid`` first in time order."""
         wide = (await self.sets(graph, entity_ids, seen)).all(entity_ids)
         return await self._told(graph, await self._reader.events_of(graph, wide, valid, seen, limit), seen)
+
+    async def rank_events(
+        self,
+        graph: str,
+        by: str,
+        ids: Sequence[str],
+        vector: Vector,
+        seen: Visibility,
+        valid: Interval | None,
+        limit: int,
+    ) -> list[Scored]:
+        """Events by exact cosine similarity; those that mention any id of a set count for all of it."""
+        wide = (await self.sets(graph, ids, seen)).all(ids) if by == "entity" else tuple(ids)
+        return await self._reader.rank_events(graph, by, wide, vector, seen, valid, limit)
 
     async def _told(self, graph: str, records: Sequence[EventRecord], seen: Visibility) -> list[EventRecord]:
         sets = await self.sets(graph, (id_ for record in records for id_ in record.entity_ids), seen)

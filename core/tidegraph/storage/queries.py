@@ -96,6 +96,11 @@ COMMIT: Final = (
     + _each("event_vectors", _create_vector("EventVector", "Event"))
     + _each("chunk_vectors", _create_vector("ChunkVector", "Chunk"))
     + _each("assertions", _create("Assertion"))
+    + _each(
+        "filed_until",
+        "MATCH (n:Assertion {id: r.id}) WHERE n.filed_until IS NULL OR n.filed_until > r.at "
+        "SET n.filed_until = r.at",
+    )
     + _each("withdrawn", _lower("Document", "origin: r.id", "withdrawn_at"))
     + _each("withdrawn_chunks", _lower("Chunk", "origin: r.id", "withdrawn_at"))
     + _each("withdrawn_events", _lower("Event", "origin: r.id", "withdrawn_at"))

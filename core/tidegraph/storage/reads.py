@@ -20,7 +20,7 @@ from tidegraph.ports import (
     Neighbour,
     Visibility,
 )
-from tidegraph.storage import codec, fact_rows, queries, rows, terms, visibility
+from tidegraph.storage import codec, fact_rows, queries, rows, rulebook, terms, visibility
 from tidegraph.storage.codec import Value
 from tidegraph.storage.connection import Connection
 from tidegraph.storage.decisions import DecisionReads
@@ -89,7 +89,10 @@ class FalkorReads(DecisionReads):
         evidence = await self.assertions(graph, sorted(keys), seen)
         documents = sorted({item.document_id for item in evidence if item.register})
         revisions = await self.revisions(graph, documents, seen) if documents else []
-        return derive_for(self.registry, evidence, revisions, which, seen)
+        found = await self.decisions(graph, (rulebook.POLICIES,), seen)
+        found += await self.decisions(graph, (rulebook.CONFLICT,), seen, sorted(keys))
+        book = rulebook.Rulebook.of(self.registry, found)
+        return derive_for(book, evidence, revisions, which, seen)
 
     async def assertions(self, graph: str, keys: Sequence[str], seen: Visibility) -> list[Assertion]:
         """Evidence under the keys in the order (key, recorded_at, id), withdrawn or not."""
@@ -97,7 +100,8 @@ class FalkorReads(DecisionReads):
             return []
         values = {"keys": sorted(set(keys)), **visibility.parameters(seen)}
         found = await self.connection.read(graph, queries.ASSERTIONS, values)
-        return [visibility.mask(fact_rows.assertion_of(row[0]), seen) for row in found]
+        rows_found = visibility.evidence((fact_rows.assertion_of(row[0]) for row in found), seen)
+        return sorted(rows_found, key=lambda item: (item.key, item.recorded_at, item.assertion_id))
 
     async def assertions_of(self, graph: str, origins: Sequence[str]) -> dict[str, list[Assertion]]:
         """All assertions of the readings by origin, in the order of their ids."""

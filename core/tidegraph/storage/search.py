@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from tidegraph.domain.interval import Interval
 from tidegraph.ports import Scored, Vector, Visibility
-from tidegraph.storage import queries, terms, visibility
+from tidegraph.storage import queries, queries_search, terms, visibility
 from tidegraph.storage.codec import Value
 from tidegraph.storage.reads import MAX_LIMIT, FalkorReads
 
@@ -22,6 +22,8 @@ MIN_NEIGHBOURS: Final = 50
 """The beam is max(efRuntime, k): below 50 the recall of the index falls."""
 MAX_NEIGHBOURS: Final = 4_096
 OVERFETCH: Final = 4
+MENTIONS_MAX: Final = 2_000
+"""An entity with more mentions reaches no events by itself: its cost must not grow with the graph."""
 EXACT_MAX_EVENTS: Final = 10_000
 """Up to this many events inside the constraint exact distances are quicker than growing k."""
 _FREQUENCY_SECONDS: Final = 300.0
@@ -35,6 +37,10 @@ class _Hit:
     revision: str
     undated: bool
     score: float
+
+    @property
+    def scored(self) -> Scored:
+        return Scored(self.id, self.score, self.document_id)
 
 
 class FalkorSearch(FalkorReads):
@@ -70,7 +76,7 @@ class FalkorSearch(FalkorReads):
             rows = await self.connection.read(graph, queries.search_text(what, condition), values)
             kept = await self._in_force(graph, [_Hit(*row) for row in rows], valid, seen)
             if len(kept) >= limit or len(rows) < asked or asked >= MAX_LIMIT:
-                return [Scored(hit.id, hit.score) for hit in kept[:limit]]
+                return [hit.scored for hit in kept[:limit]]
             asked = min(asked * OVERFETCH, MAX_LIMIT)
 
     async def _hits_of(self, graph: str, what: str, found: Sequence[str]) -> dict[str, int]:
@@ -110,7 +116,32 @@ class FalkorSearch(FalkorReads):
         else:
             cap = MAX_NEIGHBOURS
             kept = await self._nearest(graph, what, values, condition, seen, valid, limit, cap)
-        return [Scored(hit.id, hit.score) for hit in kept[:limit]]
+        return [hit.scored for hit in kept[:limit]]
+
+    async def rank_events(
+        self,
+        graph: str,
+        by: str,
+        ids: Sequence[str],
+        vector: Vector,
+        seen: Visibility,
+        valid: Interval | None,
+        limit: int,
+    ) -> list[Scored]:
+        """Events by exact cosine similarity among those that entities, documents or ids reach."""
+        if not ids or limit <= 0:
+            return []
+        values: dict[str, Value] = {
+            "ids": sorted(set(ids)),
+            "vector": vector,
+            "cap": MENTIONS_MAX,
+            **visibility.parameters(seen),
+        }
+        condition = _condition("event", valid, values)
+        values["limit"] = min(limit if valid is None else 2 * limit, MAX_LIMIT)
+        rows = await self.connection.read(graph, queries_search.rank_events(by, condition), values)
+        kept = await self._in_force(graph, [_Hit(*row) for row in rows], valid, seen)
+        return [hit.scored for hit in kept[:limit]]
 
     async def _few_during(self, graph: str, values: dict[str, Value]) -> bool:
         bounds = {name: values[name] for name in ("valid_from", "valid_to")}

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final, TypeVar
 
-from tidegraph.domain import facts
+from tidegraph.domain import facts, filing
 from tidegraph.domain.documents import DocumentKind, TimeState
 from tidegraph.domain.facts import Assertion, FactVersion
 from tidegraph.domain.interval import (
@@ -73,6 +73,13 @@ def visible(recorded_at: int, withdrawn_at: int, labels: Iterable[str], seen: Vi
 def mask(record: _Withdrawable, seen: Visibility) -> _Withdrawable:
     """The record as it was at known_at: a later withdrawal is not known yet."""
     return replace(record, withdrawn_at=OPEN_END) if record.withdrawn_at > known_bound(seen) else record
+
+
+def evidence(rows: Iterable[Assertion], seen: Visibility) -> list[Assertion]:
+    """Rows of assertions that the caller may see, in the recorded intervals in which each counts."""
+    known = known_bound(seen)
+    found = (filing.in_force(row) for row in rows)
+    return [mask(row, seen) for row in found if row is not None and row.recorded_at <= known]
 
 
 def mask_version(version: FactVersion, seen: Visibility) -> FactVersion:

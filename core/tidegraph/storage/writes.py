@@ -119,11 +119,14 @@ def commit_parameters(commit: Commit) -> dict[str, Value]:
     for suffix in ("", "_chunks", "_events", "_assertions"):
         values[f"withdrawn{suffix}"] = withdrawn
         values[f"earlier{suffix}"] = earlier
+    values["filed_until"] = [{"id": id_, "at": at} for id_, at in commit.filed_until]
     values |= identity_rows.parameters(commit.identity)
-    return values | _documents(commit.documents) | _versions(commit)
+    values |= _documents(commit.documents) | _versions(commit)
+    values["assertions"] += [fact_rows.assertion_row(item, origin) for origin, item in commit.filed]
+    return values
 
 
-def _documents(documents: Iterable[DocumentWrite]) -> dict[str, Value]:
+def _documents(documents: Iterable[DocumentWrite]) -> dict[str, list[rows.Row]]:
     found: dict[str, list[rows.Row]] = {
         name: [] for name in ("documents", "chunks", "events", "mentions", "assertions")
     }
@@ -138,7 +141,7 @@ def _documents(documents: Iterable[DocumentWrite]) -> dict[str, Value]:
             for entity_id in event.entity_ids
         ]
         found["assertions"] += [fact_rows.assertion_row(item, record.origin) for item in document.assertions]
-    return dict(found)
+    return found
 
 
 def _mention(event_id: str, entity_id: str, interval: Any) -> rows.Row:

@@ -31,6 +31,7 @@ from tidegraph.storage.fact_rows import assertion_row, version_order
 from tidegraph.storage.memory.identity_state import StoredIdentity
 from tidegraph.storage.memory.names import StoredEntity, entity_record, search_names
 from tidegraph.storage.rows import chunk_row, document_row, event_row
+from tidegraph.storage.rulebook import CONFLICT, POLICIES, Rulebook
 
 
 @dataclass
@@ -87,7 +88,10 @@ class MemoryReads:
             evidence = await self.assertions(graph, sorted(hidden), seen)
             registers = sorted({item.document_id for item in evidence if item.register})
             revisions = await self.revisions(graph, registers, seen)
-            derived = derive_for(self.registry, evidence, revisions, which, seen)
+            decided = await self.decisions(graph, (POLICIES,), seen)
+            decided += await self.decisions(graph, (CONFLICT,), seen, sorted(hidden))
+            book = Rulebook.of(self.registry, decided)
+            derived = derive_for(book, evidence, revisions, which, seen)
             found = merge_versions(found, hidden, derived)
         return sorted(found, key=version_order)[: max(0, which.limit)]
 
@@ -111,12 +115,9 @@ class MemoryReads:
         }
 
     async def assertions(self, graph: str, keys: Sequence[str], seen: Visibility) -> list[Assertion]:
-        known = visibility.known_bound(seen)
-        found = [
-            visibility.mask(item, seen)
-            for _, item in self.graph(graph).assertions.values()
-            if item.key in set(keys) and item.recorded_at <= known and visibility.permitted(item.labels, seen)
-        ]
+        wanted = set(keys)
+        rows = [item for _, item in self.graph(graph).assertions.values() if item.key in wanted]
+        found = visibility.evidence((row for row in rows if visibility.permitted(row.labels, seen)), seen)
         return sorted(found, key=lambda item: (item.key, item.recorded_at, item.assertion_id))
 
     async def assertions_of(self, graph: str, origins: Sequence[str]) -> dict[str, list[Assertion]]:

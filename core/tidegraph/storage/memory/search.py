@@ -12,6 +12,7 @@ from tidegraph.domain.interval import Interval
 from tidegraph.ports import ChunkRecord, EventRecord, Scored, Vector, Visibility
 from tidegraph.storage import terms, visibility
 from tidegraph.storage.memory.reads import MemoryReads
+from tidegraph.storage.search import MENTIONS_MAX
 
 
 class MemorySearch(MemoryReads):
@@ -35,6 +36,7 @@ class MemorySearch(MemoryReads):
             Scored(
                 _id(record),
                 sum(counts[word] * log(1 + len(rows) / hits[word]) for word in wanted if counts[word]),
+                record.document_id,
             )
             for record, counts in rows
             if _id(record) in passing and any(counts[word] for word in wanted)
@@ -45,14 +47,44 @@ class MemorySearch(MemoryReads):
         self, graph: str, what: str, vector: Vector, seen: Visibility, valid: Interval | None, limit: int
     ) -> list[Scored]:
         """Rows by cosine similarity."""
+        return self._by_cosine(graph, what, await self._passing(graph, what, seen, valid), vector, limit)
+
+    async def rank_events(
+        self,
+        graph: str,
+        by: str,
+        ids: Sequence[str],
+        vector: Vector,
+        seen: Visibility,
+        valid: Interval | None,
+        limit: int,
+    ) -> list[Scored]:
+        """Events by exact cosine similarity among those that entities, documents or ids reach."""
+        events = [record for _, record in self.graph(graph).events.values()]
+        asked = set(ids)
+        if by == "entity":
+            mentions = Counter(id_ for record in events for id_ in record.entity_ids)
+            asked = {id_ for id_ in asked if mentions[id_] <= MENTIONS_MAX}
+        reached = {record.event.event_id for record in events if asked & _sides(record, by)}
+        passing = await self._passing(graph, "event", seen, valid)
+        return self._by_cosine(graph, "event", [r for r in passing if _id(r) in reached], vector, limit)
+
+    def _by_cosine(
+        self,
+        graph: str,
+        what: str,
+        records: Sequence[EventRecord | ChunkRecord],
+        vector: Vector,
+        limit: int,
+    ) -> list[Scored]:
         stored = self.graph(graph).vectors
         norm = float(np.linalg.norm(vector))
         scored = []
-        for record in await self._passing(graph, what, seen, valid):
+        for record in records:
             other = stored.get((what, _id(record)))
             if other is not None:
                 cosine = float(np.dot(vector, other)) / (norm * float(np.linalg.norm(other)) or 1.0)
-                scored.append(Scored(_id(record), cosine))
+                scored.append(Scored(_id(record), cosine, record.document_id))
         return sorted(scored, key=lambda hit: (-hit.score, hit.id))[: max(0, limit)]
 
     def _rows(self, graph: str, what: str) -> Iterator[EventRecord | ChunkRecord]:
@@ -89,3 +121,10 @@ class MemorySearch(MemoryReads):
 
 def _id(record: EventRecord | ChunkRecord) -> str:
     return record.event.event_id if isinstance(record, EventRecord) else record.chunk.chunk_id
+
+
+def _sides(record: EventRecord, by: str) -> set[str]:
+    """What the record is reached by."""
+    if by == "entity":
+        return set(record.entity_ids)
+    return {record.document_id if by == "document" else record.event.event_id}

@@ -115,6 +115,12 @@ def _add_rows(state: MemoryGraph, commit: Commit) -> None:
             state.events.setdefault(event.event.event_id, (record.origin, event))
         for assertion in document.assertions:
             state.assertions.setdefault(assertion.assertion_id, (record.origin, assertion))
+    for origin, row in commit.filed:
+        state.assertions.setdefault(row.assertion_id, (origin, row))
+    for assertion_id, until in commit.filed_until:
+        if assertion_id in state.assertions:
+            origin, row = state.assertions[assertion_id]
+            state.assertions[assertion_id] = origin, replace(row, filed_until=min(row.filed_until, until))
     for vector in commit.vectors:
         state.vectors.setdefault((vector.what, vector.owner_id), vector.vector)
 

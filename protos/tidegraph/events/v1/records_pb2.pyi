@@ -316,6 +316,7 @@ class DocumentHeader(_message.Message):
     PART_FIELD_NUMBER: _builtins.int
     PARTS_FIELD_NUMBER: _builtins.int
     CONTENT_HASH_FIELD_NUMBER: _builtins.int
+    APPENDED_AT_FIELD_NUMBER: _builtins.int
     graph: _builtins.str
     document_id: _builtins.str
     revision: _builtins.str
@@ -328,6 +329,8 @@ class DocumentHeader(_message.Message):
     part: _builtins.int
     parts: _builtins.int
     content_hash: _builtins.str
+    appended_at: _builtins.int
+    """When the log had a document that was recorded at an earlier time of its own (a backfill); else 0."""
     @_builtins.property
     def document_time(self) -> Global___DocumentTime: ...
     @_builtins.property
@@ -352,10 +355,11 @@ class DocumentHeader(_message.Message):
         part: _builtins.int = ...,
         parts: _builtins.int = ...,
         content_hash: _builtins.str = ...,
+        appended_at: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["document_time", b"document_time", "position", b"position"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["content_hash", b"content_hash", "document_id", b"document_id", "document_time", b"document_time", "graph", b"graph", "kind", b"kind", "labels", b"labels", "language", b"language", "part", b"part", "parts", b"parts", "position", b"position", "recorded_at", b"recorded_at", "revision", b"revision", "source", b"source", "source_priority", b"source_priority", "title", b"title"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["appended_at", b"appended_at", "content_hash", b"content_hash", "document_id", b"document_id", "document_time", b"document_time", "graph", b"graph", "kind", b"kind", "labels", b"labels", "language", b"language", "part", b"part", "parts", b"parts", "position", b"position", "recorded_at", b"recorded_at", "revision", b"revision", "source", b"source", "source_priority", b"source_priority", "title", b"title"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -785,7 +789,12 @@ class ExtractedDocument(_message.Message):
     MENTIONS_FIELD_NUMBER: _builtins.int
     EVENTS_FIELD_NUMBER: _builtins.int
     ASSERTIONS_FIELD_NUMBER: _builtins.int
+    REEXTRACTED_AT_FIELD_NUMBER: _builtins.int
     extractor_epoch: _builtins.str
+    reextracted_at: _builtins.int
+    """When the decision was recorded by which the document was read again: the reading counts from then
+    on. 0: the document's own reading, which counts from the document's recorded time.
+    """
     @_builtins.property
     def header(self) -> Global___DocumentHeader: ...
     @_builtins.property
@@ -808,10 +817,11 @@ class ExtractedDocument(_message.Message):
         mentions: _abc.Iterable[Global___Mention] | None = ...,
         events: _abc.Iterable[Global___Event] | None = ...,
         assertions: _abc.Iterable[Global___ExtractedAssertion] | None = ...,
+        reextracted_at: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["header", b"header"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["assertions", b"assertions", "chunks", b"chunks", "events", b"events", "expressions", b"expressions", "extractor_epoch", b"extractor_epoch", "header", b"header", "mentions", b"mentions"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["assertions", b"assertions", "chunks", b"chunks", "events", b"events", "expressions", b"expressions", "extractor_epoch", b"extractor_epoch", "header", b"header", "mentions", b"mentions", "reextracted_at", b"reextracted_at"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1085,17 +1095,21 @@ class ConflictDecision(_message.Message):
 
     KEY_FIELD_NUMBER: _builtins.int
     ASSERTION_ID_FIELD_NUMBER: _builtins.int
+    UNDO_FIELD_NUMBER: _builtins.int
     key: _builtins.str
     assertion_id: _builtins.str
+    undo: _builtins.bool
+    """Take the decision for this assertion back; with no assertion, all decisions about the key."""
     def __init__(
         self,
         *,
         key: _builtins.str = ...,
         assertion_id: _builtins.str = ...,
+        undo: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["assertion_id", b"assertion_id", "key", b"key"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["assertion_id", b"assertion_id", "key", b"key", "undo", b"undo"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

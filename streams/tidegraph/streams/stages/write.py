@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final
 
 from tidegraph.domain.documents import DocumentHeader, ExtractedDocument, Position, ResolvedDocument
 from tidegraph.domain.errors import Rejected, TidegraphError
@@ -23,12 +22,9 @@ from tidegraph.log.status import Outcome, Stage, StatusRecord
 from tidegraph.ports import ChangeRow, Clock
 from tidegraph.storage.codec import floor_time
 from tidegraph.streams.flow import Input, Subject, status_line
-from tidegraph.streams.writing.control import Decide, header_of
-from tidegraph.streams.writing.kinds import all_kinds
+from tidegraph.streams.writing.control import Control, Decide, header_of
 from tidegraph.streams.writing.planning import Item, Retract
 from tidegraph.streams.writing.writer import GraphWriter
-
-_CONTROL: Final = all_kinds()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +67,7 @@ class WriteStage:
             Conflicted: rewind the partition to what the store says is applied, and hand in from there.
         """
         inputs = {item.record.offset: item for item in batch}
-        items, rejected = await asyncio.to_thread(_decoded, graph, batch)
+        items, rejected = await asyncio.to_thread(_decoded, graph, batch, self.writer.control)
         if not items:
             return WriteResult(graph, (), 0, (), tuple(rejected))
         written = await self.writer.write(graph, partition_name(batch[0]), items)
@@ -116,18 +112,20 @@ def _graph_of(item: Input) -> str:
         return ""
 
 
-def _decoded(graph: str, batch: Sequence[Input]) -> tuple[list[Item], list[tuple[Input, TidegraphError]]]:
+def _decoded(
+    graph: str, batch: Sequence[Input], control: Control
+) -> tuple[list[Item], list[tuple[Input, TidegraphError]]]:
     items: list[Item] = []
     rejected: list[tuple[Input, TidegraphError]] = []
     for item in batch:
         try:
-            items.append(_item(graph, item))
+            items.append(_item(graph, item, control))
         except TidegraphError as error:
             rejected.append((item, error))
     return items, rejected
 
 
-def _item(graph: str, item: Input) -> Item:
+def _item(graph: str, item: Input, control: Control) -> Item:
     if item.record.value is None:
         raise Rejected("NULL_RECORD", "a record of `resolved` has no value")
     check_graph_name(graph)
@@ -137,7 +135,7 @@ def _item(graph: str, item: Input) -> Item:
         return Item(item.record.offset, storable(content.document))
     if content.graph != graph:
         raise Rejected("WRONG_GRAPH", f"a decision on {content.graph!r} is keyed by graph {graph!r}")
-    return Item(item.record.offset, _decision(item, content))
+    return Item(item.record.offset, _decision(item, content, control))
 
 
 def storable(document: ExtractedDocument) -> ExtractedDocument:
@@ -165,14 +163,14 @@ def _check_stamp(recorded_at: int) -> None:
         raise Rejected("INVALID_STAMP", message)
 
 
-def _decision(item: Input, record: records_pb2.ControlRecord) -> Retract | Decide:
+def _decision(item: Input, record: records_pb2.ControlRecord, control: Control) -> Retract | Decide:
     """A decision that the writer carries out.
 
     Raises:
         Rejected: NOT_SUPPORTED, a kind that this version does not carry out; INVALID_DECISION.
     """
     if record.WhichOneof("decision") != "retraction":
-        decision = _CONTROL.read(record, where(record, item))
+        decision = control.read(record, where(record, item))
         _check_stamp(record.recorded_at)
         return decision
     header = header_of(record, where(record, item))

@@ -4,45 +4,77 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from tidegraph.domain.belief import replan
 from tidegraph.domain.documents import DocumentKind
 from tidegraph.domain.facts import Assertion, FactVersion, Revision
+from tidegraph.domain.filing import in_force
 from tidegraph.domain.interval import OPEN_END
-from tidegraph.domain.predicates import Registry
+from tidegraph.domain.keyhistory import KeyHistory
 from tidegraph.ports import DocumentWrite, GraphReader
-from tidegraph.storage.derive import policy_of
+from tidegraph.storage.rulebook import CONFLICT, Rulebook
 from tidegraph.storage.visibility import EVERYTHING, complete_revisions
 from tidegraph.streams.writing import feed
+from tidegraph.streams.writing.busykeys import BUSY_CLAIMS, BusyKeys, Kept, Snapshot
 from tidegraph.streams.writing.control import Effects
 from tidegraph.streams.writing.submissions import Moves, Submissions
 
 
 @dataclass(frozen=True, slots=True)
 class Belief:
-    """Versions to insert and to close, and what of it is news: (action, version, instant)."""
+    """Versions to insert and to close, and what of it is news: (action, version, instant).
+
+    ``kept`` are busy keys as the graph will have them: to be kept once the commit has gone through.
+    """
 
     insert: tuple[FactVersion, ...]
     close: tuple[tuple[str, int], ...]
     news: tuple[tuple[str, FactVersion, int], ...]
+    kept: Mapping[str, Kept] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _Change:
+    """The change of belief as it is gathered, key by key."""
+
+    insert: list[FactVersion] = field(default_factory=list)
+    close: list[tuple[str, int]] = field(default_factory=list)
+    news: list[tuple[str, FactVersion, int]] = field(default_factory=list)
+    kept: dict[str, Kept] = field(default_factory=dict)
+
+    def take(self, before: Sequence[FactVersion], after: Sequence[FactVersion]) -> None:
+        """The rows of a key before and after, as far as they may differ."""
+        stored = {row.version_id: row for row in before}
+        for row in after:
+            known = stored.get(row.version_id)
+            if known is None:
+                self.insert.append(row)
+            elif row.invalidated_at != known.invalidated_at:
+                self.close.append((row.version_id, row.invalidated_at))
+        self.news += feed.changed(before, after)
 
 
 @dataclass(frozen=True, slots=True)
 class _Touched:
-    """Stored assertions whose times move, as they become; and since when each key may have changed."""
+    """Stored assertions whose times move, as they become; and since when each key may have changed.
+
+    ``arriving`` are new claims, by key; ``plain`` the keys about which nothing else is new.
+    """
 
     moved: dict[str, Assertion]
     since: dict[str, int]
+    arriving: dict[str, list[Assertion]]
+    plain: set[str]
 
 
 class Believer:
     """Plans belief for batches of any graph of one store."""
 
-    def __init__(self, reader: GraphReader, registry: Registry) -> None:
+    def __init__(self, reader: GraphReader) -> None:
         self._reader = reader
-        self._registry = registry
+        self.busy = BusyKeys()
 
     async def believe(
         self,
@@ -51,25 +83,38 @@ class Believer:
         submissions: Submissions,
         moves: Moves,
         effects: Effects,
+        rulebook: Rulebook,
     ) -> Belief:
-        """The change of belief that follows from new rows, moved times and decisions."""
-        touched = await self._touched(graph, writes, submissions, moves)
-        for key, instant in effects.since.items():
-            _lower(touched.since, key, instant)
-        keys = sorted(touched.since)
-        if not keys:
-            return Belief((), (), ())
-        stored, versions = await asyncio.gather(
-            self._reader.assertions(graph, keys, EVERYTHING), self._reader.stored_versions(graph, keys)
-        )
-        evidence: dict[str, list[Assertion]] = defaultdict(list)
-        for assertion in (*stored, *(claim for write in writes for claim in write.assertions)):
-            evidence[assertion.key].append(touched.moved.get(assertion.assertion_id, assertion))
-        revisions = await self._revisions(graph, submissions, evidence)
-        return self._plans(touched.since, evidence, revisions, versions)
+        """The change of belief that follows from new rows, moved times and decisions.
+
+        Args:
+            rulebook: with the policies of the graph, and with the decisions of the batch.
+        """
+        touched = await self._touched(graph, writes, submissions, moves, effects)
+        change = _Change()
+        plain = {key: touched.arriving[key] if key in touched.plain else [] for key in touched.since}
+        quick = self.busy.take(graph, plain)
+        for key, history in quick.items():
+            _add(change, key, history, touched.arriving[key])
+        keys = sorted(touched.since.keys() - quick.keys())
+        if keys:
+            stored, versions, decided = await asyncio.gather(
+                self._reader.assertions(graph, keys, EVERYTHING),
+                self._reader.stored_versions(graph, keys),
+                self._reader.decisions(graph, (CONFLICT,), EVERYTHING, keys),
+            )
+            evidence = _evidence(stored, touched, effects)
+            revisions = await self._revisions(graph, submissions, evidence)
+            self._plan(change, touched, evidence, revisions, versions, rulebook.joined(decided))
+        return Belief(tuple(change.insert), tuple(change.close), tuple(change.news), change.kept)
 
     async def _touched(
-        self, graph: str, writes: Sequence[DocumentWrite], submissions: Submissions, moves: Moves
+        self,
+        graph: str,
+        writes: Sequence[DocumentWrite],
+        submissions: Submissions,
+        moves: Moves,
+        effects: Effects,
     ) -> _Touched:
         withdrawn, earlier = dict(moves.withdrawn), dict(moves.recorded_earlier)
         registers = _registers(writes, submissions, moves)
@@ -82,21 +127,28 @@ class Believer:
         for origin, assertions in by_origin.items():
             instant = min(withdrawn.get(origin, OPEN_END), earlier.get(origin, OPEN_END))
             for assertion in assertions:
-                moved[assertion.assertion_id] = replace(
-                    assertion,
-                    withdrawn_at=min(assertion.withdrawn_at, withdrawn.get(origin, OPEN_END)),
-                    recorded_at=min(assertion.recorded_at, earlier.get(origin, OPEN_END)),
-                )
+                moved[assertion.assertion_id] = _moved(assertion, origin, withdrawn, earlier)
                 _lower(since, assertion.key, instant)
-        for claim in (claim for write in writes for claim in write.assertions):
-            _lower(since, claim.key, min(claim.recorded_at, registers.get(claim.document_id, OPEN_END)))
         for document_id, keys in spoken.items():
             for key in keys:
                 _lower(since, key, registers[document_id])
-        return _Touched(moved, since)
+        for key, instant in effects.since.items():
+            _lower(since, key, instant)
+        arriving: dict[str, list[Assertion]] = defaultdict(list)
+        for origin, row in effects.filed:
+            arriving[row.key].append(_moved(row, origin, withdrawn, earlier))
+        for claim in (claim for write in writes for claim in write.assertions):
+            arriving[claim.key].append(claim)
+        plain = {key for key in arriving if key not in since}
+        for key, rows in list(arriving.items()):
+            counting = [row for row in map(in_force, rows) if row is not None]
+            arriving[key] = sorted(counting, key=lambda row: (row.recorded_at, row.assertion_id))
+            for claim in counting:
+                _lower(since, key, min(claim.recorded_at, registers.get(claim.document_id, OPEN_END)))
+        return _Touched(moved, since, arriving, plain)
 
     async def _revisions(
-        self, graph: str, submissions: Submissions, evidence: dict[str, list[Assertion]]
+        self, graph: str, submissions: Submissions, evidence: Mapping[str, Sequence[Assertion]]
     ) -> list[Revision]:
         """Complete revisions of all registers that speak under the keys, the batch's included."""
         registers = {a.document_id for found in evidence.values() for a in found if a.register}
@@ -105,35 +157,70 @@ class Believer:
         records = [record for name in sorted(held) for record in submissions.records(name)]
         return [*others, *complete_revisions(records)]
 
-    def _plans(
+    def _plan(
         self,
-        since: dict[str, int],
-        evidence: dict[str, list[Assertion]],
+        change: _Change,
+        touched: _Touched,
+        evidence: Mapping[str, Sequence[Assertion]],
         revisions: Sequence[Revision],
         versions: Iterable[FactVersion],
-    ) -> Belief:
+        rulebook: Rulebook,
+    ) -> None:
         stored: dict[str, list[FactVersion]] = defaultdict(list)
         for version in versions:
             stored[version.key].append(version)
-        insert: list[FactVersion] = []
-        close: list[tuple[str, int]] = []
-        news: list[tuple[str, FactVersion, int]] = []
-        for key in sorted(since):
-            if not evidence[key]:
+        for key in sorted(touched.since):
+            claims, rows = evidence.get(key, ()), stored.get(key, [])
+            if key in change.kept or not (claims or rows):
                 continue
-            policy = policy_of(self._registry, evidence[key])
-            writes = replan(stored[key], evidence[key], revisions, policy, since[key])
-            if writes.is_empty:
-                continue
-            insert += writes.insert
-            close += writes.close
+            rules = rulebook.rules_of(claims)
+            writes = replan(rows, claims, revisions, rules, touched.since[key])
             closed = dict(writes.close)
             after = [
-                replace(row, invalidated_at=closed.get(row.version_id, row.invalidated_at))
-                for row in stored[key]
+                replace(row, invalidated_at=closed.get(row.version_id, row.invalidated_at)) for row in rows
             ]
-            news += feed.changed(stored[key], [*after, *writes.insert])
-        return Belief(tuple(insert), tuple(close), tuple(news))
+            after += writes.insert
+            change.take(rows, after)
+            if (
+                len(claims) >= BUSY_CLAIMS
+                and rules.is_constant
+                and not any(claim.register for claim in claims)
+            ):
+                change.kept[key] = Snapshot(tuple(claims), tuple(after), rules.at(OPEN_END)[0])
+
+
+def _add(change: _Change, key: str, history: KeyHistory, claims: Iterable[Assertion]) -> None:
+    """Take the claims, in the order in which they were recorded, into a key that is kept."""
+    for claim in claims:
+        history.add(claim)
+    change.take(*history.settle())
+    change.kept[key] = history
+
+
+def _moved(
+    row: Assertion, origin: str, withdrawn: Mapping[str, int], earlier: Mapping[str, int]
+) -> Assertion:
+    return replace(
+        row,
+        withdrawn_at=min(row.withdrawn_at, withdrawn.get(origin, OPEN_END)),
+        recorded_at=min(row.recorded_at, earlier.get(origin, OPEN_END)),
+    )
+
+
+def _evidence(stored: Sequence[Assertion], touched: _Touched, effects: Effects) -> dict[str, list[Assertion]]:
+    """All evidence under the keys, each row in the recorded interval in which it counts."""
+    found: dict[str, list[Assertion]] = defaultdict(list)
+    until = dict(effects.filed_until)
+    for row in stored:
+        now = touched.moved.get(row.assertion_id, row)
+        bound = until.get(row.assertion_id, OPEN_END)
+        counting = in_force(replace(now, filed_until=min(now.filed_until, bound)))
+        if counting is not None:
+            found[row.key].append(counting)
+    known = {row.assertion_id for row in stored}
+    for key, rows in touched.arriving.items():
+        found[key] += [row for row in rows if row.assertion_id not in known]
+    return found
 
 
 def _registers(writes: Sequence[DocumentWrite], submissions: Submissions, moves: Moves) -> dict[str, int]:

@@ -21,32 +21,40 @@ from tidegraph.domain.documents import (
 )
 from tidegraph.domain.errors import Rejected
 from tidegraph.domain.facts import Assertion
+from tidegraph.domain.filing import Told, filings
+from tidegraph.domain.identity import Sighting
 from tidegraph.domain.interval import OPEN_END, OPEN_START
 from tidegraph.domain.policies import ObjectKind
 from tidegraph.domain.predicates import Registry
+from tidegraph.domain.rules import Timeline
 from tidegraph.ports import ChunkRecord, DocumentRecord, DocumentWrite, EntityWrite, EventRecord
 from tidegraph.storage.codec import ceil_time, floor_time, storable
+from tidegraph.streams.writing.sightings import sightings_of, signatures
 
 
 @dataclass(slots=True)
 class Names:
     """The entities that one document names.
 
-    Which entity a mention names is a function of the mention alone (``naming.entity_key``), so clusters
-    cannot depend on the order of arrival.
+    Which id a mention is resolved to is a function of its document alone: the normal form of its name
+    (``naming.entity_key``) and its signature (``sightings.signatures``), so no order of arrival plays a
+    part. Which ids are one entity is another question (``identities``).
     """
 
     header: DocumentHeader
     mentions: Mapping[str, Mention]
     found: dict[str, EntityWrite] = field(default_factory=dict)
-    _entities: dict[str, str] = field(default_factory=dict)
+    by_mention: dict[str, str] = field(default_factory=dict)
+    signed: dict[str, str] = field(default_factory=dict)
+    """By entity id the signature that is a part of it."""
 
     @classmethod
     def of(cls, document: ExtractedDocument) -> Names:
         """The names of a document, all of its mentions taken in."""
         names = cls(document.header, {mention.mention_id: mention for mention in document.mentions})
+        signed = signatures(document)
         for mention in document.mentions:
-            names._entities[mention.mention_id] = names._take(mention)
+            names.by_mention[mention.mention_id] = names._take(mention, signed[mention.mention_id])
         return names
 
     def entity_of(self, mention_id: str) -> str:
@@ -55,7 +63,7 @@ class Names:
         Raises:
             Rejected: the document has no such mention.
         """
-        entity_id = self._entities.get(mention_id)
+        entity_id = self.by_mention.get(mention_id)
         if entity_id is None:
             raise Rejected(
                 "UNKNOWN_MENTION",
@@ -66,7 +74,7 @@ class Names:
 
     def named(self, text: str, type_: EntityType) -> str:
         """The entity with this name, for a side that was given as text."""
-        return self._take(Mention("", text, text, type_, 0, 0))
+        return self._take(Mention("", text, text, type_, 0, 0), "")
 
     def text_of(self, mention_id: str) -> str:
         """The full name of a mention, where a value is wanted."""
@@ -74,11 +82,12 @@ class Names:
         mention = self.mentions[mention_id]
         return mention.canonical_name or mention.name
 
-    def _take(self, mention: Mention) -> str:
+    def _take(self, mention: Mention, signature: str) -> str:
         key = naming.entity_key(mention)
         if not key:
             raise Rejected("EMPTY_NAME", "a mention has no visible character", mention_id=mention.mention_id)
-        entity_id = ids.entity_id(self.header.graph, key, "")
+        entity_id = ids.entity_id(self.header.graph, key, signature)
+        self.signed[entity_id] = signature
         aliases = set(naming.aliases(mention))
         known = self.found.get(entity_id)
         if known is not None:
@@ -100,40 +109,45 @@ class Draft:
     """
 
     document: ExtractedDocument
-    registry: Registry
+    timeline: Timeline
     entities: tuple[EntityWrite, ...]
     chunks: tuple[ChunkRecord, ...]
     events: tuple[EventRecord, ...]
     assertions: tuple[Assertion, ...]
+    sightings: tuple[Sighting, ...] = ()
 
     @classmethod
-    def of(cls, document: ExtractedDocument, registry: Registry, salt: str = "") -> Draft:
+    def of(cls, document: ExtractedDocument, timeline: Timeline, salt: str = "") -> Draft:
         """The rows of a document.
 
         Args:
+            timeline: the registries that the graph goes by; a claim has a row for each form it takes.
             salt: derives other ids than those of the record.
 
         Raises:
             Rejected: a claim or event refers to a mention that the document does not hold.
         """
         names = Names.of(document)
-        maker = _Maker(document.header, registry, names, salt)
+        maker = _Maker(document.header, timeline, names, salt)
         events = tuple(maker.event(event) for event in document.events)
-        assertions = tuple(maker.assertion(claim) for claim in document.assertions)
+        assertions = tuple(row for claim in document.assertions for row in maker.assertion(claim))
         return cls(
             document=document,
-            registry=registry,
+            timeline=timeline,
             entities=tuple(names.found.values()),
             chunks=tuple(maker.chunk(chunk) for chunk in document.chunks),
             events=events,
             assertions=assertions,
+            sightings=sightings_of(
+                document, names.found.values(), names.by_mention, names.signed, assertions
+            ),
         )
 
     @classmethod
     def empty(cls, header: DocumentHeader) -> Draft:
         """A document that says nothing: a retraction."""
         document = ExtractedDocument(header, "", (), (), (), (), ())
-        return cls(document, Registry((), ()), (), (), (), ())
+        return cls(document, Timeline.of(Registry((), ())), (), (), (), ())
 
     def rows(
         self, record: DocumentRecord, withdrawn_at: tuple[int, int], *, ids_again: bool
@@ -144,7 +158,7 @@ class Draft:
             withdrawn_at: of the submission (its chunks) and of the reading (its events and assertions).
             ids_again: the ids are in use by an earlier submission of the revision; derive others.
         """
-        draft = Draft.of(self.document, self.registry, record.revision_origin) if ids_again else self
+        draft = Draft.of(self.document, self.timeline, record.revision_origin) if ids_again else self
         whole, reading = withdrawn_at
         return DocumentWrite(
             record=replace(record, withdrawn_at=reading),
@@ -162,9 +176,9 @@ def _withdrawn(row: _Row, at: int) -> _Row:
 
 
 class _Maker:
-    def __init__(self, header: DocumentHeader, registry: Registry, names: Names, salt: str) -> None:
+    def __init__(self, header: DocumentHeader, timeline: Timeline, names: Names, salt: str) -> None:
         self._header = header
-        self._registry = registry
+        self._timeline = timeline
         self._names = names
         self._salt = salt
         time = header.document_time
@@ -203,21 +217,30 @@ class _Maker:
             withdrawn_at=OPEN_END,
         )
 
-    def assertion(self, claim: ExtractedAssertion) -> Assertion:
+    def assertion(self, claim: ExtractedAssertion) -> tuple[Assertion, ...]:
+        """The rows of a claim: one for each form that it takes as policies change."""
         header = self._header
-        subject = self._entity(claim.subject)
         object_, is_entity = self._object(claim)
-        canonical = self._registry.canonical(
-            subject, claim.predicate, object_, claim.qualifiers, object_is_entity=is_entity
+        told = Told(
+            claim_id=self._id(claim.assertion_id),
+            subject=self._entity(claim.subject),
+            predicate=claim.predicate,
+            object=object_,
+            object_is_entity=is_entity,
+            qualifiers=claim.qualifiers,
         )
+        return filings(header.graph, self._model(claim, told), told, self._timeline)
+
+    def _model(self, claim: ExtractedAssertion, told: Told) -> Assertion:
+        header = self._header
         return Assertion(
-            assertion_id=self._id(claim.assertion_id),
-            key=self._registry.conflict_key(header.graph, canonical),
-            subject=canonical.subject,
-            predicate=canonical.predicate,
-            object=canonical.object,
-            object_is_entity=canonical.object_is_entity,
-            qualifiers=canonical.qualifiers,
+            assertion_id=told.claim_id,
+            key="",
+            subject=told.subject,
+            predicate=told.predicate,
+            object=told.object,
+            object_is_entity=told.object_is_entity,
+            qualifiers=told.qualifiers,
             valid=_storable(claim.valid),
             verb=claim.verb,
             status=claim.status,
@@ -244,10 +267,12 @@ class _Maker:
         return self._names.named(term.literal, EntityType.UNSPECIFIED) if term.literal else ""
 
     def _object(self, claim: ExtractedAssertion) -> tuple[str, bool]:
-        """The object as the predicate's policy wants it: a thing or a value."""
-        term = claim.object
-        known = claim.predicate in self._registry
-        kind = self._registry.policy(claim.predicate).object_kind if known else None
+        """The object as the predicate's policy wants it: a thing or a value.
+
+        The first registry of the timeline tells which: no later one makes a thing of what was a value.
+        """
+        term, registry = claim.object, self._timeline.base
+        kind = registry.policy(claim.predicate).object_kind if claim.predicate in registry else None
         if not term.mention_id and not term.literal:
             return "", kind is not ObjectKind.LITERAL
         if kind is ObjectKind.LITERAL:

@@ -22,6 +22,8 @@ from google.protobuf.message import Message
 
 from tidegraph.domain.documents import DocumentHeader, DocumentKind, Position
 from tidegraph.domain.errors import Rejected
+from tidegraph.domain.facts import Assertion
+from tidegraph.domain.identity import PairDecision
 from tidegraph.domain.interval import OPEN_END
 from tidegraph.events.v1 import records_pb2
 from tidegraph.ports import DecisionRecord, GraphReader
@@ -49,6 +51,12 @@ class Effects:
     """
 
     since: dict[str, int] = field(default_factory=dict)
+    pairs: list[PairDecision] = field(default_factory=list)
+    """What decisions say of pairs of entity ids."""
+    filed: list[tuple[str, Assertion]] = field(default_factory=list)
+    """(origin, row): forms that stored claims take from a change of policies on."""
+    filed_until: list[tuple[str, int]] = field(default_factory=list)
+    """(row id, instant): where a stored form ends."""
 
     def replan(self, key: str, since: int) -> None:
         """Plan a conflict key anew from an instant of the recorded axis on."""

@@ -7,6 +7,7 @@ from typing import Final
 
 from tidegraph.domain.canonical import content_of
 from tidegraph.domain.facts import FactVersion
+from tidegraph.domain.identity import IdentityWrites, SameAs, Tie, Tied, is_open
 from tidegraph.domain.ids import make_id
 from tidegraph.domain.interval import OPEN_END, OPEN_START, format_by_granularity
 from tidegraph.domain.predicates import Registry
@@ -82,6 +83,35 @@ def change_row(
         recorded_at=instant,
         text=sentence(version, registry, names),
     )
+
+
+def identity_rows(
+    graph: str, writes: IdentityWrites, closed: Iterable[SameAs], names: Mapping[str, str]
+) -> tuple[ChangeRow, ...]:
+    """Lines about ids that became one (*merged*), or are no longer taken for one (*unmerged*)."""
+    told = [("merged", one, one.recorded_at) for one in writes.insert if is_open(one)]
+    ends = dict(writes.close)
+    told += [("unmerged", one, ends[one.row_id]) for one in closed if is_open(one)]
+    return tuple(
+        ChangeRow(
+            change_id=make_id("change", graph, action, one.row_id, instant),
+            sequence=0,
+            action=action,
+            entity_id=one.tied.left,
+            version_id="",
+            recorded_at=instant,
+            text=_pair(action, one.tied, names),
+        )
+        for action, one, instant in told
+        if one.tied.tie is Tie.SAME
+    )
+
+
+def _pair(action: str, tied: Tied, names: Mapping[str, str]) -> str:
+    verb = "is the same as" if action == "merged" else "is no longer taken for"
+    by = f"{tied.actor}: {tied.reason}" if tied.actor else tied.reason
+    text = f"{names.get(tied.left, tied.left)} {verb} {names.get(tied.right, tied.right)} ({by})"
+    return text if len(text) <= MAX_TEXT_CHARS else text[: MAX_TEXT_CHARS - 1] + "\u2026"
 
 
 def sentence(version: FactVersion, registry: Registry, names: Mapping[str, str]) -> str:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tidegraph.domain.errors import Rejected
+from tidegraph.domain.predicates import Registry
 from tidegraph.events.v1 import records_pb2
 from tidegraph.ports import DecisionRecord, GraphReader
 from tidegraph.streams.writing.control import MAX_ID, Control, Effects, invalid
+from tidegraph.streams.writing.merging import Merges, Splits
+from tidegraph.streams.writing.policychanges import PolicyChanges
 
 
 class ConflictDecisions:
@@ -63,6 +66,8 @@ class Reextractions:
         """The row is the record of it: what changes belief are the readings themselves."""
 
 
-def all_kinds() -> Control:
-    """The table of kinds."""
-    return Control((ConflictDecisions(), Seals(), Reextractions()))
+def all_kinds(registry: Registry) -> Control:
+    """The table of kinds, for graphs that start out with this registry."""
+    return Control(
+        (ConflictDecisions(), PolicyChanges(registry), Seals(), Reextractions(), Merges(), Splits())
+    )

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from tidegraph.domain.documents import DocumentHeader, DocumentKind, ExtractedDocument
 from tidegraph.domain.errors import Rejected
+from tidegraph.domain.identity import Sighting
 from tidegraph.domain.interval import OPEN_END
 from tidegraph.domain.naming import display_name
 from tidegraph.domain.predicates import Registry
@@ -27,10 +28,13 @@ from tidegraph.ports import (
     GraphReader,
     NewVector,
 )
+from tidegraph.storage.rulebook import POLICIES, SEAL, Rulebook
 from tidegraph.storage.visibility import EVERYTHING
 from tidegraph.streams.writing import claims, feed
 from tidegraph.streams.writing.beliefs import Belief, Believer
+from tidegraph.streams.writing.busykeys import Kept
 from tidegraph.streams.writing.control import Control, Decide
+from tidegraph.streams.writing.identities import Identified, Identifier
 from tidegraph.streams.writing.links import Linker
 from tidegraph.streams.writing.submissions import Placed, Submissions
 
@@ -72,6 +76,8 @@ class Planned:
 
     commit: Commit
     outcomes: tuple[Outcome, ...]
+    kept: Mapping[str, Kept]
+    """Busy conflict keys as the commit leaves them."""
 
 
 @dataclass(slots=True)
@@ -84,6 +90,7 @@ class _Batch:
     rejected: list[Outcome] = field(default_factory=list)
     writes: list[DocumentWrite] = field(default_factory=list)
     entities: list[EntityWrite] = field(default_factory=list)
+    sightings: list[Sighting] = field(default_factory=list)
 
 
 class Planner:
@@ -97,7 +104,8 @@ class Planner:
         self._registry = registry
         self._encoder = encoder
         self._linker = linker
-        self._believer = Believer(reader, registry)
+        self._believer = Believer(reader)
+        self._identifier = Identifier(reader, registry)
 
     async def plan(self, graph: str, fence: Fence, items: Sequence[Item]) -> Planned:
         """The commit that takes the items in.
@@ -108,22 +116,26 @@ class Planner:
             {item.header.document_id for item in items if not isinstance(item.content, Decide)}
         )
         decided = [item.content.record for item in items if isinstance(item.content, Decide)]
-        stored, (decisions, effects) = await asyncio.gather(
+        stored, known, (decisions, effects) = await asyncio.gather(
             self._reader.documents(graph, documents, EVERYTHING),
+            self._reader.decisions(graph, (POLICIES, SEAL), EVERYTHING),
             self._control.carry_out(graph, self._reader, decided),
         )
+        rulebook = Rulebook.of(self._registry, (*known, *decisions))
         submissions = Submissions(graph, documents, stored)
-        batch = self._place(graph, items, submissions)
+        batch = self._place(graph, items, submissions, rulebook)
         moves = submissions.moves()
-        belief, gone, vectors = await asyncio.gather(
-            self._believer.believe(graph, batch.writes, submissions, moves, effects),
+        news = await self._identifier.news(graph, batch.writes, batch.sightings, moves, effects.pairs)
+        belief, gone, vectors, identified = await asyncio.gather(
+            self._believer.believe(graph, batch.writes, submissions, moves, effects, rulebook),
             self._reader.event_nodes_of(graph, [origin for origin, _ in moves.withdrawn]),
             asyncio.to_thread(self._vectors, batch.writes),
+            self._identifier.identify(graph, news),
         )
         leaving = [event for event in gone if event.withdrawn_at == OPEN_END]
         new = [event for write in batch.writes for event in write.events]
         links, changes = await asyncio.gather(
-            self._linker.lists(graph, new, leaving), self._changes(batch, belief)
+            self._linker.lists(graph, new, leaving, identified), self._changes(batch, belief, identified)
         )
         commit = Commit(
             graph=graph,
@@ -139,12 +151,25 @@ class Planner:
             linked=links.linked,
             changes=changes,
             decisions=decisions,
+            identity=identified.writes,
+            filed=tuple(effects.filed),
+            filed_until=tuple(effects.filed_until),
         )
-        return Planned(commit, _outcomes(batch))
+        return Planned(commit, _outcomes(batch), belief.kept)
+
+    def settle(self, planned: Planned) -> None:
+        """The commit has gone through: what was planned is what the graph holds."""
+        self._believer.busy.keep(planned.commit.graph, planned.kept)
+
+    def forget(self) -> None:
+        """Forget what was known of the graphs."""
+        self._believer.busy.forget()
 
     # --- documents ------------------------------------------------------------------------------
 
-    def _place(self, graph: str, items: Sequence[Item], submissions: Submissions) -> _Batch:
+    def _place(
+        self, graph: str, items: Sequence[Item], submissions: Submissions, rulebook: Rulebook
+    ) -> _Batch:
         """Take the items in, in the order of the log, and make the rows of those that are new."""
         batch = _Batch(graph)
         new: list[tuple[Placed, claims.Draft]] = []
@@ -158,7 +183,8 @@ class Planner:
                 new += [(placed, claims.Draft.empty(item.header))] if placed.is_new else []
                 continue
             try:
-                draft = claims.Draft.of(item.content, self._registry)
+                rulebook.check_seal(item.content.header)
+                draft = claims.Draft.of(item.content, rulebook.timeline)
             except Rejected as error:
                 batch.rejected.append(Outcome(item, "", error))
                 continue
@@ -171,11 +197,12 @@ class Planner:
             times = (submissions.revision_withdrawn_at(record), submissions.withdrawn_at(record))
             batch.writes.append(draft.rows(record, times, ids_again=placed.ids_again))
             batch.entities += draft.entities
+            batch.sightings += draft.sightings
         return batch
 
     # --- the rest -----------------------------------------------------------------------------------
 
-    async def _changes(self, batch: _Batch, belief: Belief) -> tuple[ChangeRow, ...]:
+    async def _changes(self, batch: _Batch, belief: Belief, identified: Identified) -> tuple[ChangeRow, ...]:
         written: dict[str, list[EntityWrite]] = defaultdict(list)
         for write in batch.entities:
             written[write.entity_id].append(write)
@@ -185,12 +212,13 @@ class Planner:
         }
         wanted = {version.subject for _, version, _ in belief.news}
         wanted |= {version.object for _, version, _ in belief.news if version.object_is_entity}
+        wanted |= identified.ids
         stored = await self._reader.entities(batch.graph, sorted(wanted - names.keys()))
         names |= {entity.entity_id: entity.name for entity in stored}
         return tuple(
             feed.change_row(batch.graph, action, version, instant, self._registry, names)
             for action, version, instant in belief.news
-        )
+        ) + feed.identity_rows(batch.graph, identified.writes, identified.closed, names)
 
     def _vectors(self, writes: Sequence[DocumentWrite]) -> tuple[NewVector, ...]:
         """Blocking: runs in a thread."""

@@ -65,7 +65,8 @@ class GraphWriter:
         self.registry = registry
         self._encoder = encoder
         self._parameters = parameters
-        self._planner = Planner(store, registry, encoder, Linker(store, parameters), all_kinds())
+        self.control = all_kinds(registry)
+        self._planner = Planner(store, registry, encoder, Linker(store, parameters), self.control)
         self._states: dict[tuple[str, str], WriterState] = {}
 
     def on(self, store: GraphStore) -> GraphWriter:
@@ -75,6 +76,7 @@ class GraphWriter:
     def forget(self) -> None:
         """Forget where the graphs stand: after an assignment it is read again."""
         self._states.clear()
+        self._planner.forget()
 
     async def write(self, graph: str, partition: str, items: Sequence[Item]) -> Written:
         """Take a batch of one graph in, in the order of its offsets.
@@ -107,6 +109,7 @@ class GraphWriter:
             planned = await self._planner.plan(graph, fence, items)
             if not _is_idle(planned.commit):
                 changes += await self._commit(planned.commit)
+            self._planner.settle(planned)
             return [Ending(o.item, o.ended, o.rejected) for o in planned.outcomes]
         except (Retryable, Conflicted):
             raise

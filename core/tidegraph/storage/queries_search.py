@@ -1,0 +1,28 @@
+"""The Cypher of exact ranking: distances to the events that one driver reaches."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tidegraph.storage.queries import visible
+
+_RANK_DRIVERS: Final = {
+    # An entity that is in everything says nothing about any of it, and would cost as much as it is in.
+    "entity": (
+        "UNWIND $ids AS k MATCH (e:Entity {id: k}) WHERE indegree(e, 'MENTIONS') <= $cap "
+        "MATCH (e)<-[:MENTIONS]-(n:Event)"
+    ),
+    "document": "UNWIND $ids AS k MATCH (n:Event {document_id: k})",
+    "event": "UNWIND $ids AS k MATCH (n:Event {id: k})",
+}
+RANKED_BY: Final = tuple(_RANK_DRIVERS)
+
+
+def rank_events(by: str, condition: str) -> str:
+    """Events that mention the entities, stand in the documents or have the ids, nearest vectors first."""
+    return (
+        f"{_RANK_DRIVERS[by]} WHERE {visible('n')} AND {condition} WITH DISTINCT n "
+        "MATCH (x:EventVector)-[:OF]->(n) "
+        "RETURN n.id, n.document_id, n.revision, n.start IS NULL, "
+        "1 - vec.cosineDistance(x.v, vecf32($vector)) AS score ORDER BY score DESC, n.id LIMIT $limit"
+    )
