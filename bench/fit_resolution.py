@@ -14,7 +14,7 @@ import argparse
 import json
 import sys
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,8 +26,10 @@ from quality_lib._world import read_lines, write_lines
 from quality_lib.entities import by_group, read_rows, resolve
 from tidegraph.domain.documents import EntityType
 from tidegraph.resolution.blocking import candidate_pairs
+from tidegraph.resolution.evidence import merge_profiles
 from tidegraph.resolution.features import pair_features
 from tidegraph.resolution.model import Model
+from tidegraph.resolution.profiles import Profile
 from tidegraph.resolution.statistics import Statistics
 
 FOLDS: Final = 5
@@ -47,10 +49,12 @@ def main() -> int:
     parser.add_argument(
         "--reject", type=float, default=-2.0, help="log-odds below which nothing is undecided"
     )
+    parser.add_argument("--document", type=float, default=0.5, help="floor of joins inside one document")
+    parser.add_argument("--sure", type=float, default=2.5, help="floor of the first pass across documents")
     arguments = parser.parse_args()
     groups = by_group(read_lines(arguments.mentions))
     pairs = {name: labelled_pairs(name, rows) for name, rows in groups.items()}
-    thresholds = {"accept": arguments.accept, "reject": arguments.reject}
+    thresholds = {name: getattr(arguments, name) for name in ("accept", "reject", "document", "sure")}
     if arguments.weights:
         table = fit([pair for part in pairs.values() for pair in part])
         _write_weights(Path(arguments.weights), table, thresholds)
@@ -67,15 +71,31 @@ def main() -> int:
 
 
 def labelled_pairs(group: str, rows: list[dict[str, Any]]) -> list[Pair]:
-    """The pairs of one group that blocking brings together, with their features and the right answer."""
+    """The pairs of one group that blocking brings together, with their features and the right answer.
+
+    Inside documents mentions are paired; across documents what one document says of one entity is one
+    profile, as it is when the engine comes to it.
+    """
     profiles, links = read_rows(rows)
     by_id = {profile.entity_id: profile for profile in profiles}
     gold = {row["mention_id"]: row["gold_entity_id"] for row in rows}
-    statistics = Statistics.of(links)
-    return [
-        (group, by_id[a].type, pair_features(by_id[a], by_id[b], statistics), gold[a] == gold[b])
-        for a, b in candidate_pairs(by_id)
-    ]
+    statistics = Statistics.of(links, by_id)
+    pairs: list[Pair] = []
+
+    def add(units: Mapping[str, Profile], together: bool) -> None:
+        for a, b in candidate_pairs(units):
+            if bool(units[a].documents & units[b].documents) == together:
+                features = pair_features(units[a], units[b], statistics)
+                pairs.append((group, units[a].type, features, gold[a] == gold[b]))
+
+    add(by_id, True)
+    parts: dict[tuple[str, str], list[Profile]] = defaultdict(list)
+    for profile in profiles:
+        document = min(profile.documents, default=profile.entity_id)
+        parts[document, gold[profile.entity_id]].append(profile)
+    first = {min(p.entity_id for p in part): part for part in parts.values()}
+    add({entity_id: merge_profiles(entity_id, part) for entity_id, part in first.items()}, False)
+    return pairs
 
 
 def fit(pairs: Sequence[Pair]) -> dict[str, dict[str, float]]:

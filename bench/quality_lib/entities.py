@@ -22,6 +22,7 @@ from tidegraph.resolution.engine import cluster
 from tidegraph.resolution.evidence import read_profile
 from tidegraph.resolution.model import Model
 from tidegraph.resolution.profiles import Link, Profile
+from tidegraph.resolution.statements import Sighting, read_links
 
 HELP = "entities of mentions"
 _FIELDS: Final = ("mention_id", "group", "name", "type", "context", "document", "position", "observed_at")
@@ -83,19 +84,32 @@ def resolve(rows: list[dict[str, Any]], model: Model | None = None) -> list[dict
 
 def read_rows(rows: Iterable[dict[str, Any]]) -> tuple[list[Profile], list[Link]]:
     """The profiles of mentions and the statements about names in what stands around them."""
-    return [_profile(row) for row in rows], []
+    sightings = [_sighting(row) for row in rows]
+    profiles = [
+        read_profile(
+            seen.entity_id,
+            seen.name,
+            seen.type,
+            text=seen.text,
+            attributes=seen.attributes,
+            document=seen.document,
+            observed_at=seen.observed_at,
+        )
+        for seen in sightings
+    ]
+    return profiles, list(read_links(sightings))
 
 
-def _profile(row: dict[str, Any]) -> Profile:
+def _sighting(row: dict[str, Any]) -> Sighting:
     context = row["context"]
-    return read_profile(
+    return Sighting(
         row["mention_id"],
         row["name"],
         _TYPES.get(row["type"], EntityType.OTHER),
-        text=context if isinstance(context, str) else "",
-        attributes=_attributes(context) if isinstance(context, Mapping) else (),
-        document=row["document"] or "",
-        observed_at=_micros(row["observed_at"]),
+        context if isinstance(context, str) else "",
+        tuple(_attributes(context)) if isinstance(context, Mapping) else (),
+        row["document"] or "",
+        _micros(row["observed_at"]),
     )
 
 

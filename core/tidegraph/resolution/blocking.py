@@ -8,7 +8,10 @@ from typing import Final
 
 from tidegraph.domain.documents import EntityType
 from tidegraph.resolution.folding import latin, skeleton
-from tidegraph.resolution.names import organisation, person, product
+from tidegraph.resolution.grades import acronyms
+from tidegraph.resolution.organisations import organisation
+from tidegraph.resolution.persons import person
+from tidegraph.resolution.products import product
 from tidegraph.resolution.profiles import POINT, Profile
 from tidegraph.resolution.tables import tables
 
@@ -39,12 +42,16 @@ def _name_keys(kind: EntityType, name: str) -> set[str]:
         parts = person(name)
         tokens = set(parts.all_words)
     elif kind is EntityType.ORGANISATION:
-        tokens = set(organisation(name))
-        keys.add("a:" + "".join(word[0] for word in organisation(name) if word))
-        keys.add("a:" + "".join(organisation(name)))
+        taken = organisation(name)
+        tokens = set(taken.words)
+        keys.update("a:" + letters for letters in acronyms(taken.words, tables().minor_words))
+        keys.add("a:" + "".join(taken.words))
     elif kind is EntityType.OTHER:
-        tokens = set(product(name)[0])
-        keys.add("n:" + product(name)[2])
+        item = product(name)
+        tokens = set(item.telling)
+        keys.add("n:" + item.joined)
+        keys.update("a:" + letters for letters in acronyms(item.parts, tables().minor_words))
+        keys.add("a:" + item.joined)
     keys.update(f"t:{word}" for word in tokens if len(word) > 1 and word not in tables().generic_words)
     keys.update(f"c:{skeleton(word)}" for word in tokens if len(word) > 3)
     return keys

@@ -1,17 +1,21 @@
 """Scoring pairs and clustering sets: the entry to entity resolution.
 
-``cluster`` is a function of the sets it is given. Pairs that share a blocking key are scored; groups are
-joined by the mean log-odds between them (average linkage), the likeliest first, ties by id; decisions
-bind before anything is scored. What fits two groups about equally well is left undecided.
+``cluster`` is a function of the sets it is given. It works in passes: mentions of one document among
+themselves, then what is nearly certain, then the rest; after each pass groups are profiles of their own,
+so that what one mention says speaks for all. In a pass the pairs that share a blocking key are scored and
+groups joined by the mean log-odds between them (average linkage), the likeliest first, ties by id.
+Decisions bind before anything is scored. What fits two groups about equally well is left undecided.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from tidegraph.resolution.blocking import blocking_keys, candidate_pairs
+from tidegraph.resolution.evidence import merge_profiles
 from tidegraph.resolution.features import pair_features
-from tidegraph.resolution.linkage import Linkage
+from tidegraph.resolution.linkage import Linkage, decided_pairs
 from tidegraph.resolution.model import Model, fitted
 from tidegraph.resolution.profiles import Clusters, Decision, Link, Profile, Reason, Score, Verdict
 from tidegraph.resolution.statistics import Statistics
@@ -19,6 +23,14 @@ from tidegraph.resolution.statistics import Statistics
 __all__ = ["blocking_keys", "cluster", "score"]
 
 _LOWEST, _HIGHEST = -12.0, 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Pass:
+    """One pass: the least mean log-odds of a join, and whether a shared document is asked for."""
+
+    floor: float
+    in_document: bool
 
 
 def score(a: Profile, b: Profile, statistics: Statistics, model: Model | None = None) -> Score:
@@ -29,10 +41,11 @@ def score(a: Profile, b: Profile, statistics: Statistics, model: Model | None = 
     model = model or fitted()
     if a.type is not b.type:
         return Score(_LOWEST, Verdict.REJECT, (Reason("types differ", _LOWEST),))
-    features = pair_features(a, b, statistics)
     weights = model.weights.get(a.type, {})
     parts = [
-        Reason(feature, value * weights[feature]) for feature, value in features.items() if feature in weights
+        Reason(feature, value * weights[feature])
+        for feature, value in pair_features(a, b, statistics).items()
+        if feature in weights
     ]
     total = min(_HIGHEST, max(_LOWEST, sum(part.weight for part in parts)))
     verdict = Verdict.ACCEPT if total >= model.accept else Verdict.ABSTAIN
@@ -57,7 +70,28 @@ def cluster(
         model: other weights than those of the package.
     """
     by_id = {profile.entity_id: profile for profile in profiles}
-    statistics = Statistics.of(links)
     model = model or fitted()
-    pairs = {(a, b): score(by_id[a], by_id[b], statistics, model).log_odds for a, b in candidate_pairs(by_id)}
-    return Linkage(sorted(by_id), pairs, decisions, model).clusters()
+    statistics = Statistics.of(links, by_id)
+    members: dict[str, tuple[str, ...]] = {entity_id: (entity_id,) for entity_id in sorted(by_id)}
+    units: Mapping[str, Profile] = by_id
+    linkage = None
+    for step in (_Pass(model.document, True), _Pass(model.sure, False), _Pass(model.accept, False)):
+        linkage = Linkage(
+            sorted(units), _scored(units, step, statistics, model), decided_pairs(decisions, members)
+        )
+        joined = linkage.join(step.floor)
+        members = {group[0]: tuple(sorted(m for unit in group for m in members[unit])) for group in joined}
+        units = {first: merge_profiles(first, [by_id[m] for m in group]) for first, group in members.items()}
+    assert linkage is not None
+    groups = tuple(sorted(members.values()))
+    return Clusters(groups, linkage.undecided(model.reject, members))
+
+
+def _scored(
+    units: Mapping[str, Profile], step: _Pass, statistics: Statistics, model: Model
+) -> dict[tuple[str, str], float]:
+    return {
+        (a, b): score(units[a], units[b], statistics, model).log_odds
+        for a, b in candidate_pairs(units)
+        if not step.in_document or units[a].documents & units[b].documents
+    }

@@ -60,9 +60,9 @@ def read_profile(
         slot = tables().slots.get(fold(field).replace(" ", "_"), "")
         if slot in _COORDINATES:
             _add_degrees(point, slot, value)
-        elif slot in ("former", "alias"):
+        elif slot == "alias":
             names.append(value)
-        elif slot and slot != "date":
+        elif slot and slot not in ("former", "date"):
             slot, compared = _slot_value(slot, value)
             slots.setdefault(slot, set()).add(compared)
         if slot not in _COORDINATES:
@@ -90,17 +90,19 @@ def read_profile(
 def merge_profiles(entity_id: str, profiles: Iterable[Profile]) -> Profile:
     """One profile of many that are one thing; the same for every order of them."""
     members = sorted(profiles, key=lambda p: (p.entity_id, p.names))
+    if len(members) == 1 and members[0].entity_id == entity_id:
+        return members[0]
     slots: dict[str, set[str]] = {}
     for member in members:
         for slot, values in member.slots.items():
             slots.setdefault(slot, set()).update(values)
     times = [member.active for member in members if member.active is not None]
+    names = {name for member in members for name in member.names}
+    kinds = {member.type for member in members} - {EntityType.UNSPECIFIED}
     return Profile(
         entity_id,
-        tuple(dict.fromkeys(name for member in members for name in member.names)),
-        min(
-            (m.type for m in members if m.type is not EntityType.UNSPECIFIED), default=EntityType.UNSPECIFIED
-        ),
+        tuple(sorted(names, key=lambda name: (-len(name.split()), -len(name), name))),
+        min(kinds, default=EntityType.UNSPECIFIED),
         {slot: tuple(sorted(values)) for slot, values in sorted(slots.items())},
         tuple(sorted({word for member in members for word in member.context}))[:MAX_CONTEXT_WORDS],
         frozenset(document for member in members for document in member.documents),

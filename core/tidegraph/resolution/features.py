@@ -1,16 +1,17 @@
 """What a pair of profiles shows: named numbers that the model weighs.
 
-Names are graded in [0, 1] and spread over knots, so that the model learns one weight a grade; every slot
-agrees, conflicts or is silent; products of grade and evidence let weak names through on strong evidence
-and hold equal names apart on a conflict.
+The relation of the names gives one feature a kind, spread over knots where the kind has degrees; every
+slot agrees, conflicts or is silent. Products of kind and evidence let weak names through on strong
+evidence and hold equal names apart on a conflict.
 """
 
 from __future__ import annotations
 
-import itertools
+from itertools import pairwise
 from typing import Final
 
 from tidegraph.resolution.folding import is_latin
+from tidegraph.resolution.grades import CONFLICTS, NONE, Match, strength
 from tidegraph.resolution.names import match
 from tidegraph.resolution.profiles import POINT, Profile
 from tidegraph.resolution.statistics import Statistics
@@ -20,49 +21,95 @@ FAR_DEGREES: Final = 0.25
 MAX_NAMES: Final = 8
 """Names of a profile that are compared, the first ones."""
 
-_KNOTS: Final = (0.0, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 1.0)
+_KNOTS: Final = (0.0, 0.35, 0.5, 0.65, 0.8, 0.9, 1.0)
+_ORDER: Final = {"conflict": -1, "weak": 0, "short": 1, "middle": 2, "strong": 3}
 _HARD: Final = frozenset({"country", "state", "region", "born", "released", "father", "identifier"})
 _WEAK: Final = {"country": 0.3, "role": 0.4, "party": 0.2, "kind": 0.2, "chamber": 0.2, "state": 0.8}
 
 
 def pair_features(a: Profile, b: Profile, statistics: Statistics) -> dict[str, float]:
     """Features of two profiles of one type; symmetric in them."""
-    grade = name_grade(a, b)
-    spread = _hats(grade)
+    names = best_match(a, b)
+    group = strength(names)
     features: dict[str, float] = {"bias": 1.0}
     agree, conflict = _slots(a, b, statistics, features)
     soft = _shared_context(a, b, statistics)
     if soft:
         features["context"] = soft
-        features["context*name"] = soft * max(grade, 0.0)
-    if a.names and b.names and is_latin(a.names[0]) != is_latin(b.names[0]):
-        features["scripts differ"] = 1.0
+        features[f"context*{group}"] = soft
+    if names.extra:
+        features["extra known"] = _known_share(names.extra, a, b)
+    _statements(a, b, statistics, group, agree, conflict, features)
     together = bool(a.documents & b.documents)
-    for knot, share in spread:
-        features[f"name {knot}"] = share
-        if agree:
-            features[f"name {knot}*agree"] = share * agree
-        if conflict:
-            features[f"name {knot}*conflict"] = share * conflict
-        if together:
-            features[f"name {knot}*document"] = share
+    evidence = (("", 1.0), ("*agree", agree), ("*conflict", conflict), ("*document", float(together)))
+    for suffix, value in evidence:
+        if value:
+            features[f"{group}{suffix}"] = value
+            for knot, share in _hats(names):
+                features[f"{names.kind}{knot}{suffix}"] = share * value
     return features
 
 
-def name_grade(a: Profile, b: Profile) -> float:
-    """The best grade among the names of both; below 0 when all pairs are in conflict."""
-    return max((match(a.type, x, y) for x in a.names[:MAX_NAMES] for y in b.names[:MAX_NAMES]), default=0.0)
+def _statements(
+    a: Profile,
+    b: Profile,
+    statistics: Statistics,
+    group: str,
+    agree: float,
+    conflict: float,
+    features: dict[str, float],
+) -> None:
+    """What statements about names say: one is the other's alias, or bears a name after it was given up."""
+    late = statistics.aliases.late(a), statistics.aliases.late(b)
+    if group != "strong" and statistics.aliases.tied(a, b):
+        features["alias"] = 1.0
+        features["alias*agree"] = agree
+        features["alias*conflict"] = conflict
+        features["alias*late"] = float(any(late))
+    elif group == "strong" and late[0] != late[1]:
+        features["taken over"] = 1.0
+        features["taken over*agree"] = agree
 
 
-def _hats(grade: float) -> tuple[tuple[str, float], ...]:
-    if grade < 0:
-        return (("conflict", 1.0),)
-    for low, high in itertools.pairwise(_KNOTS):
-        if grade <= high:
-            upper = (grade - low) / (high - low)
-            pairs = ((f"{low:g}", 1.0 - upper), (f"{high:g}", upper))
+def best_match(a: Profile, b: Profile) -> Match:
+    """The closest relation among the names of both; a conflict of two names outweighs all but equality."""
+    best = NONE
+    conflict = False
+    for x in a.names[:MAX_NAMES]:
+        for y in b.names[:MAX_NAMES]:
+            found = match(a.type, x, y)
+            conflict = conflict or found.kind in CONFLICTS
+            if _rank(found) > _rank(best):
+                best = found
+    return Match("conflict") if conflict and best.kind != "exact" else best
+
+
+def _rank(found: Match) -> tuple[int, float, str]:
+    return _ORDER[strength(found)], found.grade, found.kind
+
+
+def _hats(names: Match) -> tuple[tuple[str, float], ...]:
+    if names.grade >= 1.0:
+        return ((" 1", 1.0),)
+    for low, high in pairwise(_KNOTS):
+        if names.grade <= high:
+            upper = (names.grade - low) / (high - low)
+            pairs = ((f" {low:g}", 1.0 - upper), (f" {high:g}", upper))
             return tuple((knot, share) for knot, share in pairs if share)
-    return (("1", 1.0),)
+    return ((" 1", 1.0),)
+
+
+def _known_share(extra: frozenset[str], a: Profile, b: Profile) -> float:
+    """The share of words in one name only that stand around the other name."""
+    around = set(a.context) | set(b.context)
+    for profile in (a, b):
+        around.update(
+            word
+            for slot in ("city", "state")
+            for value in profile.slots.get(slot, ())
+            for word in value.split()
+        )
+    return len(extra & around) / len(extra)
 
 
 def _slots(a: Profile, b: Profile, statistics: Statistics, features: dict[str, float]) -> tuple[float, float]:
@@ -111,3 +158,6 @@ def _shared_context(a: Profile, b: Profile, statistics: Statistics) -> float:
     left, right = set(a.context), set(b.context)
     whole = sum(statistics.telling(word) for word in left | right)
     return sum(statistics.telling(word) for word in left & right) / whole if whole else 0.0
+
+
+__all__ = ["best_match", "is_latin", "pair_features"]

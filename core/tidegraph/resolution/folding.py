@@ -11,6 +11,7 @@ from anyascii import anyascii
 _WORD = re.compile(r"[^\W_]+", re.UNICODE)
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _APOSTROPHES = re.compile(r"['’‘ʼ`´]")
+_MARKS = ("Mn", "Mc")  # vowel signs of Indic scripts: parts of words
 _SKELETON = (
     ("tsch", "c"), ("sch", "s"), ("tch", "c"), ("ch", "c"), ("zh", "c"), ("sh", "s"), ("hs", "s"),
     ("ts", "s"), ("tz", "s"), ("dz", "s"), ("kh", "k"), ("gh", "k"), ("ph", "f"), ("th", "t"),
@@ -23,8 +24,11 @@ _SKELETON = (
 def fold(text: str) -> str:
     """NFKC, case and accents off, words joined by one blank; the script stays as it is."""
     text = _APOSTROPHES.sub("", unicodedata.normalize("NFKC", text).casefold())
-    text = "".join(c for c in unicodedata.normalize("NFD", text) if not ("\u0300" <= c <= "\u036f"))
-    return " ".join(_WORD.findall(unicodedata.normalize("NFC", text)))
+    if text.isascii():
+        return " ".join(_WORD.findall(text))
+    bare = (c for c in unicodedata.normalize("NFD", text) if not ("\u0300" <= c <= "\u036f"))
+    kept = (c if c.isalnum() or unicodedata.category(c) in _MARKS else " " for c in bare)
+    return " ".join(unicodedata.normalize("NFC", "".join(kept)).split())
 
 
 @lru_cache(maxsize=100_000)

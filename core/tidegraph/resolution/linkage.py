@@ -6,13 +6,14 @@ import heapq
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from tidegraph.resolution.model import Model
-from tidegraph.resolution.profiles import Candidate, Clusters, Decision, DecisionKind
+from tidegraph.resolution.profiles import Candidate, Decision, DecisionKind
 
 UNSEEN: Final = -7.0
 """Log-odds of a pair that shares no blocking key."""
 FORBIDDEN: Final = -1e9
 REQUIRED: Final = 1e6
+
+_Entry = tuple[float, str, str, int, int]
 
 
 class Linkage:
@@ -22,46 +23,42 @@ class Linkage:
         self,
         ids: Sequence[str],
         pairs: Mapping[tuple[str, str], float],
-        decisions: Sequence[Decision],
-        model: Model,
+        decided: Mapping[tuple[str, str], float],
     ) -> None:
-        self._ids = list(ids)
-        self._model = model
-        self._members: dict[int, list[str]] = {n: [name] for n, name in enumerate(self._ids)}
+        number = {name: n for n, name in enumerate(ids)}
+        self._members: dict[int, list[str]] = {n: [name] for n, name in enumerate(ids)}
         self._sums: dict[int, dict[int, tuple[float, int]]] = {n: {} for n in self._members}
-        number = {name: n for n, name in enumerate(self._ids)}
-        for (a, b), log_odds in sorted((dict(pairs) | _decided(decisions, number.keys())).items()):
+        self._next = len(self._members)
+        self._heap: list[_Entry] = []
+        for (a, b), log_odds in sorted((dict(pairs) | dict(decided)).items()):
             x, y = number[a], number[b]
             self._sums[x][y] = self._sums[y][x] = (log_odds, 1)
 
-    def clusters(self) -> Clusters:
-        """Join while the highest mean reaches the threshold, then name who stays undecided."""
-        heap: list[tuple[float, str, str, int, int]] = []
+    def join(self, floor: float) -> list[tuple[str, ...]]:
+        """Join while the highest mean reaches the floor; groups sorted, each with its ids sorted."""
         for x in sorted(self._sums):
             for y in sorted(self._sums[x]):
                 if x < y:
-                    self._offer(heap, x, y)
-        heapq.heapify(heap)
-        while heap:
-            cost, _, _, x, y = heapq.heappop(heap)
+                    self._offer(x, y, floor)
+        while self._heap:
+            cost, _, _, x, y = heapq.heappop(self._heap)
             if x in self._members and y in self._members and -cost == self._mean(x, y):
-                self._join(heap, x, y)
-        groups = sorted(tuple(sorted(members)) for members in self._members.values())
-        return Clusters(tuple(groups), self._undecided())
+                self._join(x, y, floor)
+        return sorted(tuple(members) for members in self._members.values())
 
     def _mean(self, x: int, y: int) -> float:
         total, seen = self._sums[x].get(y, (0.0, 0))
         size = len(self._members[x]) * len(self._members[y])
         return (total + (size - seen) * UNSEEN) / size
 
-    def _offer(self, heap: list[tuple[float, str, str, int, int]], x: int, y: int) -> None:
+    def _offer(self, x: int, y: int, floor: float) -> None:
         mean = self._mean(x, y)
-        if mean >= self._model.accept:
+        if mean >= floor:
             first, second = sorted((self._members[x][0], self._members[y][0]))
-            heapq.heappush(heap, (-mean, first, second, x, y))
+            heapq.heappush(self._heap, (-mean, first, second, x, y))
 
-    def _join(self, heap: list[tuple[float, str, str, int, int]], x: int, y: int) -> None:
-        new = max(self._sums) + 1
+    def _join(self, x: int, y: int, floor: float) -> None:
+        new, self._next = self._next, self._next + 1
         self._members[new] = sorted(self._members.pop(x) + self._members.pop(y))
         mine: dict[int, tuple[float, int]] = {}
         for old in (x, y):
@@ -69,35 +66,48 @@ class Linkage:
                 if other in self._members:
                     before = mine.get(other, (0.0, 0))
                     mine[other] = (before[0] + total, before[1] + seen)
-                self._sums.get(other, {}).pop(old, None)
+                    self._sums[other].pop(old, None)
         self._sums[new] = mine
         for other, sums in mine.items():
             self._sums[other][new] = sums
         for other in sorted(mine):
-            self._offer(heap, new, other)
+            self._offer(new, other, floor)
 
-    def _undecided(self) -> dict[str, tuple[Candidate, ...]]:
-        undecided: dict[str, tuple[Candidate, ...]] = {}
-        for x, members in self._members.items():
-            if len(members) > 1:
+    def undecided(
+        self, reject: float, members: Mapping[str, tuple[str, ...]]
+    ) -> dict[str, tuple[Candidate, ...]]:
+        """Single profiles that some group comes near to, with those groups, the likeliest first."""
+        found: dict[str, tuple[Candidate, ...]] = {}
+        for x, units in self._members.items():
+            if len(members[units[0]]) > 1:
                 continue
             near = [
                 Candidate(self._members[y][0], mean)
                 for y in self._sums[x]
-                if (mean := self._mean(x, y)) >= self._model.reject
+                if (mean := self._mean(x, y)) >= reject
             ]
             if near:
-                undecided[members[0]] = tuple(sorted(near, key=lambda c: (-c.log_odds, c.entity_id)))
-        return dict(sorted(undecided.items()))
+                found[units[0]] = tuple(sorted(near, key=lambda c: (-c.log_odds, c.entity_id)))
+        return dict(sorted(found.items()))
 
 
-def _decided(decisions: Sequence[Decision], known: object) -> dict[tuple[str, str], float]:
-    """The pair scores that decisions stand for; the last one about a pair holds."""
+def decided_pairs(
+    decisions: Sequence[Decision], members: Mapping[str, tuple[str, ...]]
+) -> dict[tuple[str, str], float]:
+    """The scores of pairs of units that decisions stand for; the last one about a pair of ids holds.
+
+    Between two units a refusal outweighs everything else.
+    """
+    unit_of = {member: unit for unit, ids in members.items() for member in ids}
     last: dict[tuple[str, str], Decision] = {}
     for decision in sorted(decisions, key=lambda d: (d.at, d.kind, d.by, d.why)):
-        if decision.a in known and decision.b in known and decision.a != decision.b:  # type: ignore[operator]
-            last[min(decision.a, decision.b), max(decision.a, decision.b)] = decision
-    return {
-        pair: REQUIRED if decision.kind is DecisionKind.MUST_LINK else FORBIDDEN
-        for pair, decision in last.items()
-    }
+        last[min(decision.a, decision.b), max(decision.a, decision.b)] = decision
+    found: dict[tuple[str, str], float] = {}
+    for (a, b), decision in sorted(last.items()):
+        x, y = unit_of.get(a), unit_of.get(b)
+        if x is None or y is None or x == y:
+            continue
+        value = REQUIRED if decision.kind is DecisionKind.MUST_LINK else FORBIDDEN
+        pair = min(x, y), max(x, y)
+        found[pair] = min(value, found.get(pair, value))
+    return found

@@ -16,11 +16,14 @@ class Model:
     """Weights by type and feature, natural log-odds; thresholds of the three verdicts.
 
     A pair is accepted from ``accept`` on, rejected below ``reject``, in between the engine abstains.
+    ``document`` is the floor inside one document, ``sure`` that of the first pass across documents.
     """
 
     weights: Mapping[EntityType, Mapping[str, float]]
     accept: float
     reject: float
+    document: float
+    sure: float
 
 
 @cache
@@ -39,4 +42,6 @@ def model_of(table: Mapping[str, object]) -> Model:
         {EntityType[name.upper()]: dict(by_feature) for name, by_feature in weights.items()},
         float(thresholds["accept"]),
         float(thresholds["reject"]),
+        float(thresholds["document"]),
+        float(thresholds["sure"]),
     )

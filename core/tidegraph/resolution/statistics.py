@@ -1,39 +1,42 @@
-"""How telling an agreement is: fixed tables, so that one more document never changes an old answer.
+"""How telling an agreement is, and what a component's own statements say.
 
-Counting values in what has arrived so far would make a score depend on the order of arrival. Rarity here
-is therefore a property of the slot and of the word alone; what a component says itself (``links``) is a
-function of that component.
+Counting values in what has arrived so far would make a score depend on the order of arrival. Rarity is
+therefore a property of slots, values and words in fixed tables; statements about names and the holders of
+short names are functions of the component that is clustered.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from typing import Final
 
-from tidegraph.resolution.profiles import Link
+from tidegraph.resolution.aliases import Aliases
+from tidegraph.resolution.profiles import Link, Profile
 from tidegraph.resolution.tables import tables
 
+_COMMON_WORD: Final = 0.1
 
-@dataclass(frozen=True, slots=True)
+
 class Statistics:
-    """What a score may rest on besides the two profiles.
+    """What a score rests on besides the two profiles."""
 
-    ``links`` are the statements about names in force for the component; ``rarities`` the weight in
-    [0, 1] of an agreement by slot, for values that the tables do not list.
-    """
+    __slots__ = ("aliases",)
 
-    links: tuple[Link, ...] = ()
-    rarities: Mapping[str, float] = field(default_factory=dict)
+    def __init__(self, aliases: Aliases) -> None:
+        self.aliases = aliases
 
     @classmethod
-    def of(cls, links: Iterable[Link] = ()) -> Statistics:
-        """The statistics of a component: the fixed tables and its links, in one order."""
-        return cls(tuple(sorted(set(links))))
+    def of(
+        cls, links: Iterable[Link] = (), profiles: Iterable[Profile] | Mapping[str, Profile] = ()
+    ) -> Statistics:
+        """The statistics of a component: the fixed tables, its links, the subjects of the links."""
+        by_id = profiles if isinstance(profiles, Mapping) else {p.entity_id: p for p in profiles}
+        return cls(Aliases(links, by_id))
 
     def rarity(self, slot: str, value: str) -> float:
         """How telling it is that two things share ``value``: 1 for a key, 0 for what everybody shares."""
-        return self.rarities.get(slot, 1.0) * tables().value_rarity.get(value, 1.0)
+        return tables().value_rarity.get((slot, value), 1.0)
 
     def telling(self, word: str) -> float:
         """How telling a shared word of context is."""
-        return 0.1 if word in tables().common_words or len(word) == 1 else 1.0
+        return _COMMON_WORD if word in tables().common_words or len(word) == 1 else 1.0

@@ -24,14 +24,19 @@ class Tables:
     legal_infixes: tuple[str, ...]
     generic_words: frozenset[str]
     product_noise: frozenset[str]
-    rename_words: tuple[str, ...]
+    minor_words: frozenset[str]
+    place_words: frozenset[str]
+    epithets: frozenset[str]
+    genders: Mapping[str, str]
+    given_genders: Mapping[str, str]
+    surnames: Mapping[str, frozenset[int]]
     slots: Mapping[str, str]
     nicknames: Mapping[str, frozenset[int]]
     countries: Mapping[str, str]
     states: Mapping[str, str]
     state_codes: frozenset[str]
     common_words: frozenset[str]
-    value_rarity: Mapping[str, float]
+    value_rarity: Mapping[tuple[str, str], float]
 
 
 _GENERATIONS: Final = {"junior": "jr", "senior": "sr", "2nd": "ii", "3rd": "iii"}
@@ -43,10 +48,7 @@ def tables() -> Tables:
     names = _read("names.toml")
     places = _read("places.toml")
     slots = _read("slots.toml")
-    nicknames: dict[str, set[int]] = {}
-    for number, group in enumerate(_read("nicknames.toml")["groups"]):
-        for name in group:
-            nicknames.setdefault(name, set()).add(number)
+    persons = _read("persons.toml")
     states = _by_name({code: [name] for code, name in places["states"].items()})
     return Tables(
         titles=frozenset(names["titles"]),
@@ -57,15 +59,50 @@ def tables() -> Tables:
         legal_infixes=tuple(names["legal_infixes"]),
         generic_words=frozenset(names["generic_words"]),
         product_noise=frozenset(names["product_noise"]),
-        rename_words=tuple(names["rename_words"]),
+        minor_words=frozenset(names["minor_words"]),
+        place_words=frozenset(names["place_words"]),
+        epithets=frozenset(persons["epithets"]),
+        genders=persons["genders"],
+        given_genders={name: gender for gender, given in persons["given"].items() for name in given},
+        surnames=_groups(persons["surnames"]["groups"]),
         slots={field: slot for part in slots.values() for slot, fields in part.items() for field in fields},
-        nicknames={name: frozenset(groups) for name, groups in nicknames.items()},
+        nicknames=_groups(_read("nicknames.toml")["groups"]),
         countries=_by_name({code: list(all_names) for code, all_names in places["countries"].items()}),
         states=states,
         state_codes=frozenset(places["states"]),
         common_words=frozenset(_read("common.toml")["words"]),
-        value_rarity=_read("common.toml")["values"],
+        value_rarity=_rarities(_read("common.toml")),
     )
+
+
+@cache
+def concept_lists() -> Mapping[str, list[str]]:
+    """Entries of each concept, as they stand in the data file."""
+    lists: Mapping[str, list[str]] = _read("concepts.toml")["concepts"]
+    return lists
+
+
+@cache
+def statement_lists() -> Mapping[str, list[str]]:
+    """Regular expressions of each wording of a statement about names."""
+    return _read("statements.toml")
+
+
+def _rarities(common: Mapping[str, Any]) -> dict[tuple[str, str], float]:
+    """Weights of values by slot and compared form."""
+    found = {(slot, value): weight for slot, by in common["values"].items() for value, weight in by.items()}
+    for weight, cities in common["cities"].items():
+        found |= {("city", fold(city)): float(weight) for city in cities}
+    return found
+
+
+def _groups(groups: list[list[str]]) -> dict[str, frozenset[int]]:
+    """The numbers of the groups that a word stands in."""
+    found: dict[str, set[int]] = {}
+    for number, group in enumerate(groups):
+        for name in group:
+            found.setdefault(name, set()).add(number)
+    return {name: frozenset(numbers) for name, numbers in found.items()}
 
 
 def _by_name(codes: Mapping[str, list[str]]) -> dict[str, str]:
