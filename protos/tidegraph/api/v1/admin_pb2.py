@@ -26,7 +26,7 @@ from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__
 from tidegraph.api.v1 import types_pb2 as tidegraph_dot_api_dot_v1_dot_types__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1ctidegraph/api/v1/admin.proto\x12\x10tidegraph.api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1ctidegraph/api/v1/types.proto\":\n\x14MergeEntitiesRequest\x12\x12\n\nentity_ids\x18\x01 \x03(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\",\n\x15MergeEntitiesResponse\x12\x13\n\x0b\x61wait_token\x18\x01 \x01(\t\"8\n\x12SplitEntityRequest\x12\x12\n\nentity_ids\x18\x01 \x03(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"*\n\x13SplitEntityResponse\x12\x13\n\x0b\x61wait_token\x18\x01 \x01(\t\";\n\x12ListReviewsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\x05\x12\x12\n\npage_token\x18\x02 \x01(\t\"Y\n\x13ListReviewsResponse\x12)\n\x07reviews\x18\x01 \x03(\x0b\x32\x18.tidegraph.api.v1.Review\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"~\n\x06Review\x12)\n\x04left\x18\x01 \x01(\x0b\x32\x1b.tidegraph.api.v1.EntityRef\x12*\n\x05right\x18\x02 \x01(\x0b\x32\x1b.tidegraph.api.v1.EntityRef\x12\r\n\x05score\x18\x03 \x01(\x01\x12\x0e\n\x06reason\x18\x04 \x01(\t\"k\n\x14ListConflictsRequest\x12,\n\x08known_at\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\"\x87\x01\n\x15ListConflictsResponse\x12&\n\x05\x62\x61sis\x18\x01 \x01(\x0b\x32\x17.tidegraph.api.v1.Basis\x12-\n\tconflicts\x18\x02 \x03(\x0b\x32\x1a.tidegraph.api.v1.Conflict\x12\x17\n\x0fnext_page_token\x18\x03 \x01(\t\"k\n\x08\x43onflict\x12\x0b\n\x03key\x18\x01 \x01(\t\x12&\n\x06winner\x18\x02 \x01(\x0b\x32\x16.tidegraph.api.v1.Fact\x12*\n\x06\x63laims\x18\x03 \x03(\x0b\x32\x1a.tidegraph.api.v1.Citation\"J\n\x15\x44\x65\x63ideConflictRequest\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\x14\n\x0c\x61ssertion_id\x18\x02 \x01(\t\x12\x0e\n\x06reason\x18\x03 \x01(\t\"-\n\x16\x44\x65\x63ideConflictResponse\x12\x13\n\x0b\x61wait_token\x18\x01 \x01(\t\";\n\x12SetPoliciesRequest\x12\x15\n\rregistry_toml\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"*\n\x13SetPoliciesResponse\x12\x13\n\x0b\x61wait_token\x18\x01 \x01(\t\"7\n\x10ReextractRequest\x12\x13\n\x0b\x64ocument_id\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"(\n\x11ReextractResponse\x12\x13\n\x0b\x61wait_token\x18\x01 \x01(\t\"\"\n\x10SealGraphRequest\x12\x0e\n\x06reason\x18\x01 \x01(\t\"(\n\x11SealGraphResponse\x12\x13\n\x0b\x61wait_token\x18\x01 \x01(\t\"%\n\x13RebuildGraphRequest\x12\x0e\n\x06reason\x18\x01 \x01(\t\"E\n\x14RebuildGraphResponse\x12\x13\n\x0b\x61wait_token\x18\x01 \x01(\t\x12\x18\n\x0c\x63ontent_hash\x18\x02 \x01(\tB\x02\x18\x01\x32\xd6\x06\n\x0c\x41\x64minService\x12`\n\rMergeEntities\x12&.tidegraph.api.v1.MergeEntitiesRequest\x1a\'.tidegraph.api.v1.MergeEntitiesResponse\x12Z\n\x0bSplitEntity\x12$.tidegraph.api.v1.SplitEntityRequest\x1a%.tidegraph.api.v1.SplitEntityResponse\x12Z\n\x0bListReviews\x12$.tidegraph.api.v1.ListReviewsRequest\x1a%.tidegraph.api.v1.ListReviewsResponse\x12`\n\rListConflicts\x12&.tidegraph.api.v1.ListConflictsRequest\x1a\'.tidegraph.api.v1.ListConflictsResponse\x12\x63\n\x0e\x44\x65\x63ideConflict\x12\'.tidegraph.api.v1.DecideConflictRequest\x1a(.tidegraph.api.v1.DecideConflictResponse\x12Z\n\x0bSetPolicies\x12$.tidegraph.api.v1.SetPoliciesRequest\x1a%.tidegraph.api.v1.SetPoliciesResponse\x12T\n\tReextract\x12\".tidegraph.api.v1.ReextractRequest\x1a#.tidegraph.api.v1.ReextractResponse\x12T\n\tSealGraph\x12\".tidegraph.api.v1.SealGraphRequest\x1a#.tidegraph.api.v1.SealGraphResponse\x12]\n\x0cRebuildGraph\x12%.tidegraph.api.v1.RebuildGraphRequest\x1a&.tidegraph.api.v1.RebuildGraphResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1ctidegraph/api/v1/admin.proto\x12\x10tidegraph.api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1ctidegraph/api/v1/types.proto\":\n\x14MergeEntitiesRequest\x12\x12\n\nentity_ids\x18\x01 \x03(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\",\n\x15MergeEntitiesResponse\x12\x13\n\x0b\x61wait_token\x18\x01 \x01(\t\"8\n\x12SplitEntityRequest\x12\x12\n\nentity_ids\x18\x01 \x03(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"*\n\x13SplitEntityResponse\x12\x13\n\x0b\x61wait_token\x18\x01 \x01(\t\"y\n\x12ListReviewsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\x05\x12\x12\n\npage_token\x18\x02 \x01(\t\x12\x0e\n\x06\x65ntity\x18\x03 \x01(\t\x12,\n\x08known_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"Y\n\x13ListReviewsResponse\x12)\n\x07reviews\x18\x01 \x03(\x0b\x32\x18.tidegraph.api.v1.Review\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\xaf\x01\n\x06Review\x12)\n\x04left\x18\x01 \x01(\x0b\x32\x1b.tidegraph.api.v1.EntityRef\x12*\n\x05right\x18\x02 \x01(\x0b\x32\x1b.tidegraph.api.v1.EntityRef\x12\r\n\x05score\x18\x03 \x01(\x01\x12\x0e\n\x06reason\x18\x04 \x01(\t\x12/\n\x0brecorded_at\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"k\n\x14ListConflictsRequest\x12,\n\x08known_at\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\"\x87\x01\n\x15ListConflictsResponse\x12&\n\x05\x62\x61sis\x18\x01 \x01(\x0b\x32\x17.tidegraph.api.v1.Basis\x12-\n\tconflicts\x18\x02 \x03(\x0b\x32\x1a.tidegraph.api.v1.Conflict\x12\x17\n\x0fnext_page_token\x18\x03 \x01(\t\"k\n\x08\x43onflict\x12\x0b\n\x03key\x18\x01 \x01(\t\x12&\n\x06winner\x18\x02 \x01(\x0b\x32\x16.tidegraph.api.v1.Fact\x12*\n\x06\x63laims\x18\x03 \x03(\x0b\x32\x1a.tidegraph.api.v1.Citation\"J\n\x15\x44\x65\x63ideConflictRequest\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\x14\n\x0c\x61ssertion_id\x18\x02 \x01(\t\x12\x0e\n\x06reason\x18\x03 \x01(\t\"-\n\x16\x44\x65\x63ideConflictResponse\x12\x13\n\x0b\x61wait_token\x18\x01 \x01(\t\";\n\x12SetPoliciesRequest\x12\x15\n\rregistry_toml\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"*\n\x13SetPoliciesResponse\x12\x13\n\x0b\x61wait_token\x18\x01 \x01(\t\"7\n\x10ReextractRequest\x12\x13\n\x0b\x64ocument_id\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"(\n\x11ReextractResponse\x12\x13\n\x0b\x61wait_token\x18\x01 \x01(\t\"\"\n\x10SealGraphRequest\x12\x0e\n\x06reason\x18\x01 \x01(\t\"(\n\x11SealGraphResponse\x12\x13\n\x0b\x61wait_token\x18\x01 \x01(\t\"%\n\x13RebuildGraphRequest\x12\x0e\n\x06reason\x18\x01 \x01(\t\"E\n\x14RebuildGraphResponse\x12\x13\n\x0b\x61wait_token\x18\x01 \x01(\t\x12\x18\n\x0c\x63ontent_hash\x18\x02 \x01(\tB\x02\x18\x01\x32\xd6\x06\n\x0c\x41\x64minService\x12`\n\rMergeEntities\x12&.tidegraph.api.v1.MergeEntitiesRequest\x1a\'.tidegraph.api.v1.MergeEntitiesResponse\x12Z\n\x0bSplitEntity\x12$.tidegraph.api.v1.SplitEntityRequest\x1a%.tidegraph.api.v1.SplitEntityResponse\x12Z\n\x0bListReviews\x12$.tidegraph.api.v1.ListReviewsRequest\x1a%.tidegraph.api.v1.ListReviewsResponse\x12`\n\rListConflicts\x12&.tidegraph.api.v1.ListConflictsRequest\x1a\'.tidegraph.api.v1.ListConflictsResponse\x12\x63\n\x0e\x44\x65\x63ideConflict\x12\'.tidegraph.api.v1.DecideConflictRequest\x1a(.tidegraph.api.v1.DecideConflictResponse\x12Z\n\x0bSetPolicies\x12$.tidegraph.api.v1.SetPoliciesRequest\x1a%.tidegraph.api.v1.SetPoliciesResponse\x12T\n\tReextract\x12\".tidegraph.api.v1.ReextractRequest\x1a#.tidegraph.api.v1.ReextractResponse\x12T\n\tSealGraph\x12\".tidegraph.api.v1.SealGraphRequest\x1a#.tidegraph.api.v1.SealGraphResponse\x12]\n\x0cRebuildGraph\x12%.tidegraph.api.v1.RebuildGraphRequest\x1a&.tidegraph.api.v1.RebuildGraphResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -44,37 +44,37 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_SPLITENTITYRESPONSE']._serialized_start=277
   _globals['_SPLITENTITYRESPONSE']._serialized_end=319
   _globals['_LISTREVIEWSREQUEST']._serialized_start=321
-  _globals['_LISTREVIEWSREQUEST']._serialized_end=380
-  _globals['_LISTREVIEWSRESPONSE']._serialized_start=382
-  _globals['_LISTREVIEWSRESPONSE']._serialized_end=471
-  _globals['_REVIEW']._serialized_start=473
-  _globals['_REVIEW']._serialized_end=599
-  _globals['_LISTCONFLICTSREQUEST']._serialized_start=601
-  _globals['_LISTCONFLICTSREQUEST']._serialized_end=708
-  _globals['_LISTCONFLICTSRESPONSE']._serialized_start=711
-  _globals['_LISTCONFLICTSRESPONSE']._serialized_end=846
-  _globals['_CONFLICT']._serialized_start=848
-  _globals['_CONFLICT']._serialized_end=955
-  _globals['_DECIDECONFLICTREQUEST']._serialized_start=957
-  _globals['_DECIDECONFLICTREQUEST']._serialized_end=1031
-  _globals['_DECIDECONFLICTRESPONSE']._serialized_start=1033
-  _globals['_DECIDECONFLICTRESPONSE']._serialized_end=1078
-  _globals['_SETPOLICIESREQUEST']._serialized_start=1080
-  _globals['_SETPOLICIESREQUEST']._serialized_end=1139
-  _globals['_SETPOLICIESRESPONSE']._serialized_start=1141
-  _globals['_SETPOLICIESRESPONSE']._serialized_end=1183
-  _globals['_REEXTRACTREQUEST']._serialized_start=1185
-  _globals['_REEXTRACTREQUEST']._serialized_end=1240
-  _globals['_REEXTRACTRESPONSE']._serialized_start=1242
-  _globals['_REEXTRACTRESPONSE']._serialized_end=1282
-  _globals['_SEALGRAPHREQUEST']._serialized_start=1284
-  _globals['_SEALGRAPHREQUEST']._serialized_end=1318
-  _globals['_SEALGRAPHRESPONSE']._serialized_start=1320
-  _globals['_SEALGRAPHRESPONSE']._serialized_end=1360
-  _globals['_REBUILDGRAPHREQUEST']._serialized_start=1362
-  _globals['_REBUILDGRAPHREQUEST']._serialized_end=1399
-  _globals['_REBUILDGRAPHRESPONSE']._serialized_start=1401
-  _globals['_REBUILDGRAPHRESPONSE']._serialized_end=1470
-  _globals['_ADMINSERVICE']._serialized_start=1473
-  _globals['_ADMINSERVICE']._serialized_end=2327
+  _globals['_LISTREVIEWSREQUEST']._serialized_end=442
+  _globals['_LISTREVIEWSRESPONSE']._serialized_start=444
+  _globals['_LISTREVIEWSRESPONSE']._serialized_end=533
+  _globals['_REVIEW']._serialized_start=536
+  _globals['_REVIEW']._serialized_end=711
+  _globals['_LISTCONFLICTSREQUEST']._serialized_start=713
+  _globals['_LISTCONFLICTSREQUEST']._serialized_end=820
+  _globals['_LISTCONFLICTSRESPONSE']._serialized_start=823
+  _globals['_LISTCONFLICTSRESPONSE']._serialized_end=958
+  _globals['_CONFLICT']._serialized_start=960
+  _globals['_CONFLICT']._serialized_end=1067
+  _globals['_DECIDECONFLICTREQUEST']._serialized_start=1069
+  _globals['_DECIDECONFLICTREQUEST']._serialized_end=1143
+  _globals['_DECIDECONFLICTRESPONSE']._serialized_start=1145
+  _globals['_DECIDECONFLICTRESPONSE']._serialized_end=1190
+  _globals['_SETPOLICIESREQUEST']._serialized_start=1192
+  _globals['_SETPOLICIESREQUEST']._serialized_end=1251
+  _globals['_SETPOLICIESRESPONSE']._serialized_start=1253
+  _globals['_SETPOLICIESRESPONSE']._serialized_end=1295
+  _globals['_REEXTRACTREQUEST']._serialized_start=1297
+  _globals['_REEXTRACTREQUEST']._serialized_end=1352
+  _globals['_REEXTRACTRESPONSE']._serialized_start=1354
+  _globals['_REEXTRACTRESPONSE']._serialized_end=1394
+  _globals['_SEALGRAPHREQUEST']._serialized_start=1396
+  _globals['_SEALGRAPHREQUEST']._serialized_end=1430
+  _globals['_SEALGRAPHRESPONSE']._serialized_start=1432
+  _globals['_SEALGRAPHRESPONSE']._serialized_end=1472
+  _globals['_REBUILDGRAPHREQUEST']._serialized_start=1474
+  _globals['_REBUILDGRAPHREQUEST']._serialized_end=1511
+  _globals['_REBUILDGRAPHRESPONSE']._serialized_start=1513
+  _globals['_REBUILDGRAPHRESPONSE']._serialized_end=1582
+  _globals['_ADMINSERVICE']._serialized_start=1585
+  _globals['_ADMINSERVICE']._serialized_end=2439
 # @@protoc_insertion_point(module_scope)

@@ -89,13 +89,15 @@ class AdminServiceServicer:
     """
 
     def MergeEntities(self, request, context):
-        """Missing associated documentation comment in .proto file."""
+        """The ids are one entity from now on; nothing that was known before changes.
+        """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SplitEntity(self, request, context):
-        """Missing associated documentation comment in .proto file."""
+        """The ids are apart from now on: one id from all others of its set, several from each other.
+        """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')

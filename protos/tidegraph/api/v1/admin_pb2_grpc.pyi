@@ -36,7 +36,9 @@ class AdminServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> AdminServiceAsyncStub: ...
     MergeEntities: _grpc.UnaryUnaryMultiCallable[_admin_pb2.MergeEntitiesRequest, _admin_pb2.MergeEntitiesResponse]
+    """The ids are one entity from now on; nothing that was known before changes."""
     SplitEntity: _grpc.UnaryUnaryMultiCallable[_admin_pb2.SplitEntityRequest, _admin_pb2.SplitEntityResponse]
+    """The ids are apart from now on: one id from all others of its set, several from each other."""
     ListReviews: _grpc.UnaryUnaryMultiCallable[_admin_pb2.ListReviewsRequest, _admin_pb2.ListReviewsResponse]
     """Pairs of entities that the rules could not decide."""
     ListConflicts: _grpc.UnaryUnaryMultiCallable[_admin_pb2.ListConflictsRequest, _admin_pb2.ListConflictsResponse]
@@ -59,7 +61,9 @@ class AdminServiceAsyncStub(AdminServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     MergeEntities: _aio.UnaryUnaryMultiCallable[_admin_pb2.MergeEntitiesRequest, _admin_pb2.MergeEntitiesResponse]  # type: ignore[assignment]
+    """The ids are one entity from now on; nothing that was known before changes."""
     SplitEntity: _aio.UnaryUnaryMultiCallable[_admin_pb2.SplitEntityRequest, _admin_pb2.SplitEntityResponse]  # type: ignore[assignment]
+    """The ids are apart from now on: one id from all others of its set, several from each other."""
     ListReviews: _aio.UnaryUnaryMultiCallable[_admin_pb2.ListReviewsRequest, _admin_pb2.ListReviewsResponse]  # type: ignore[assignment]
     """Pairs of entities that the rules could not decide."""
     ListConflicts: _aio.UnaryUnaryMultiCallable[_admin_pb2.ListConflictsRequest, _admin_pb2.ListConflictsResponse]  # type: ignore[assignment]
@@ -84,14 +88,16 @@ class AdminServiceServicer(metaclass=_abc_1.ABCMeta):
         self,
         request: _admin_pb2.MergeEntitiesRequest,
         context: _ServicerContext,
-    ) -> _typing.Union[_admin_pb2.MergeEntitiesResponse, _abc.Awaitable[_admin_pb2.MergeEntitiesResponse]]: ...
+    ) -> _typing.Union[_admin_pb2.MergeEntitiesResponse, _abc.Awaitable[_admin_pb2.MergeEntitiesResponse]]:
+        """The ids are one entity from now on; nothing that was known before changes."""
 
     @_abc_1.abstractmethod
     def SplitEntity(
         self,
         request: _admin_pb2.SplitEntityRequest,
         context: _ServicerContext,
-    ) -> _typing.Union[_admin_pb2.SplitEntityResponse, _abc.Awaitable[_admin_pb2.SplitEntityResponse]]: ...
+    ) -> _typing.Union[_admin_pb2.SplitEntityResponse, _abc.Awaitable[_admin_pb2.SplitEntityResponse]]:
+        """The ids are apart from now on: one id from all others of its set, several from each other."""
 
     @_abc_1.abstractmethod
     def ListReviews(

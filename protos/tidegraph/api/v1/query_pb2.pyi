@@ -820,6 +820,8 @@ class GetEntityResponse(_message.Message):
     ENTITY_FIELD_NUMBER: _builtins.int
     FACTS_FIELD_NUMBER: _builtins.int
     HOMONYMS_FIELD_NUMBER: _builtins.int
+    TIES_FIELD_NUMBER: _builtins.int
+    CANDIDATES_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def basis(self) -> _types_pb2.Basis: ...
     @_builtins.property
@@ -832,6 +834,14 @@ class GetEntityResponse(_message.Message):
     def homonyms(self) -> _containers.RepeatedCompositeFieldContainer[_types_pb2.EntityRef]:
         """Others that carry the name."""
 
+    @_builtins.property
+    def ties(self) -> _containers.RepeatedCompositeFieldContainer[_types_pb2.EntityTie]:
+        """Why its ids are one, those no longer believed included, and what the rules do not decide."""
+
+    @_builtins.property
+    def candidates(self) -> _containers.RepeatedCompositeFieldContainer[_types_pb2.EntityCandidate]:
+        """Entities that are not taken for it, with how near they come."""
+
     def __init__(
         self,
         *,
@@ -839,10 +849,12 @@ class GetEntityResponse(_message.Message):
         entity: Global___Entity | None = ...,
         facts: _abc.Iterable[_types_pb2.Fact] | None = ...,
         homonyms: _abc.Iterable[_types_pb2.EntityRef] | None = ...,
+        ties: _abc.Iterable[_types_pb2.EntityTie] | None = ...,
+        candidates: _abc.Iterable[_types_pb2.EntityCandidate] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["basis", b"basis", "entity", b"entity"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["basis", b"basis", "entity", b"entity", "facts", b"facts", "homonyms", b"homonyms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["basis", b"basis", "candidates", b"candidates", "entity", b"entity", "facts", b"facts", "homonyms", b"homonyms", "ties", b"ties"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -855,22 +867,28 @@ class Entity(_message.Message):
     REF_FIELD_NUMBER: _builtins.int
     ALIASES_FIELD_NUMBER: _builtins.int
     RECORDED_AT_FIELD_NUMBER: _builtins.int
+    MEMBER_IDS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def ref(self) -> _types_pb2.EntityRef: ...
     @_builtins.property
     def aliases(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
     @_builtins.property
     def recorded_at(self) -> _timestamp_pb2.Timestamp: ...
+    @_builtins.property
+    def member_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """All ids that are one with it, its own included; empty for an id that stands alone."""
+
     def __init__(
         self,
         *,
         ref: _types_pb2.EntityRef | None = ...,
         aliases: _abc.Iterable[_builtins.str] | None = ...,
         recorded_at: _timestamp_pb2.Timestamp | None = ...,
+        member_ids: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["recorded_at", b"recorded_at", "ref", b"ref"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["aliases", b"aliases", "recorded_at", b"recorded_at", "ref", b"ref"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["aliases", b"aliases", "member_ids", b"member_ids", "recorded_at", b"recorded_at", "ref", b"ref"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

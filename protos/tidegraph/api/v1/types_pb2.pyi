@@ -696,23 +696,105 @@ class LinkedEntity(_message.Message):
 
     TEXT_FIELD_NUMBER: _builtins.int
     ENTITY_FIELD_NUMBER: _builtins.int
+    CANDIDATES_FIELD_NUMBER: _builtins.int
     text: _builtins.str
     """As written in the question."""
     @_builtins.property
     def entity(self) -> Global___EntityRef: ...
+    @_builtins.property
+    def candidates(self) -> _containers.RepeatedCompositeFieldContainer[Global___EntityCandidate]:
+        """Everything that the name may stand for, likeliest first."""
+
     def __init__(
         self,
         *,
         text: _builtins.str = ...,
         entity: Global___EntityRef | None = ...,
+        candidates: _abc.Iterable[Global___EntityCandidate] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["entity", b"entity"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["entity", b"entity", "text", b"text"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["candidates", b"candidates", "entity", b"entity", "text", b"text"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___LinkedEntity: _TypeAlias = LinkedEntity  # noqa: Y015
+
+@_typing.final
+class EntityCandidate(_message.Message):
+    """What a name, or another entity, may be, with how sure that is."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ENTITY_FIELD_NUMBER: _builtins.int
+    SCORE_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    score: _builtins.float
+    """In [0, 1]."""
+    reason: _builtins.str
+    @_builtins.property
+    def entity(self) -> Global___EntityRef: ...
+    def __init__(
+        self,
+        *,
+        entity: Global___EntityRef | None = ...,
+        score: _builtins.float = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["entity", b"entity"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["entity", b"entity", "reason", b"reason", "score", b"score"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EntityCandidate: _TypeAlias = EntityCandidate  # noqa: Y015
+
+@_typing.final
+class EntityTie(_message.Message):
+    """A row that says of two entity ids that they are one, or asks whether they are."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LEFT_FIELD_NUMBER: _builtins.int
+    RIGHT_FIELD_NUMBER: _builtins.int
+    RULE_FIELD_NUMBER: _builtins.int
+    ACTOR_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    RECORDED_FIELD_NUMBER: _builtins.int
+    REVIEW_FIELD_NUMBER: _builtins.int
+    rule: _builtins.str
+    """profile, rename, operator or judge."""
+    actor: _builtins.str
+    """Who decided; empty for a rule."""
+    reason: _builtins.str
+    review: _builtins.bool
+    """The rules do not decide; an operator may."""
+    @_builtins.property
+    def left(self) -> Global___EntityRef: ...
+    @_builtins.property
+    def right(self) -> Global___EntityRef: ...
+    @_builtins.property
+    def recorded(self) -> Global___Period:
+        """When it was believed."""
+
+    def __init__(
+        self,
+        *,
+        left: Global___EntityRef | None = ...,
+        right: Global___EntityRef | None = ...,
+        rule: _builtins.str = ...,
+        actor: _builtins.str = ...,
+        reason: _builtins.str = ...,
+        recorded: Global___Period | None = ...,
+        review: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["left", b"left", "recorded", b"recorded", "right", b"right"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["actor", b"actor", "left", b"left", "reason", b"reason", "recorded", b"recorded", "review", b"review", "right", b"right", "rule", b"rule"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EntityTie: _TypeAlias = EntityTie  # noqa: Y015
 
 @_typing.final
 class TimelineEntry(_message.Message):
