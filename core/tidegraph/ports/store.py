@@ -118,14 +118,44 @@ class GraphReader(Protocol):
         seen: Visibility,
         valid: Interval | None,
         limit: int,
+        force: Interval | None = None,
     ) -> list[Scored]:
-        """Full-text leg over ``event`` or ``chunk``. Terms are plain words; escaping is done inside."""
+        """Full-text leg over ``event`` or ``chunk``. Terms are plain words; escaping is done inside.
+
+        ``force``: a valid time at which the revision of what has no time of its own has to be in force,
+        where it is another than ``valid``.
+        """
         ...
 
     async def search_vector(
-        self, graph: str, what: str, vector: Vector, seen: Visibility, valid: Interval | None, limit: int
+        self,
+        graph: str,
+        what: str,
+        vector: Vector,
+        seen: Visibility,
+        valid: Interval | None,
+        limit: int,
+        force: Interval | None = None,
     ) -> list[Scored]:
         """Vector leg over ``event`` or ``chunk``; score is cosine similarity in [-1, 1]."""
+        ...
+
+    async def rank_events(
+        self,
+        graph: str,
+        by: str,
+        ids: Sequence[str],
+        vector: Vector,
+        seen: Visibility,
+        valid: Interval | None,
+        limit: int,
+        force: Interval | None = None,
+    ) -> list[Scored]:
+        """Events by exact cosine similarity, best first, among those that ``by`` reaches.
+
+        ``by`` is ``entity`` (events that mention any of the ids; entities with more mentions than a bound
+        reach none), ``document`` (events of these documents) or ``event`` (these events).
+        """
         ...
 
     async def neighbours(self, graph: str, event_ids: Sequence[str]) -> list[Neighbour]:

@@ -233,10 +233,11 @@ class MergedReader:
         seen: Visibility,
         valid: Interval | None,
         limit: int,
+        force: Interval | None = None,
     ) -> list[Scored]:
         """Events by exact cosine similarity; those that mention any id of a set count for all of it."""
         wide = (await self.sets(graph, ids, seen)).all(ids) if by == "entity" else tuple(ids)
-        return await self._reader.rank_events(graph, by, wide, vector, seen, valid, limit)
+        return await self._reader.rank_events(graph, by, wide, vector, seen, valid, limit, force)
 
     async def _told(self, graph: str, records: Sequence[EventRecord], seen: Visibility) -> list[EventRecord]:
         sets = await self.sets(graph, (id_ for record in records for id_ in record.entity_ids), seen)

@@ -60,6 +60,7 @@ class FalkorSearch(FalkorReads):
         seen: Visibility,
         valid: Interval | None,
         limit: int,
+        force: Interval | None = None,
     ) -> list[Scored]:
         """Full-text leg, best first; the rarest words are asked for, within a budget of hits."""
         found = terms.select(words)
@@ -70,11 +71,11 @@ class FalkorSearch(FalkorReads):
             return []
         values: dict[str, Value] = {"text": terms.any_of(found), **visibility.parameters(seen)}
         condition = _condition(what, valid, values)
-        asked = min(limit if condition == "true" else OVERFETCH * limit, MAX_LIMIT)
+        asked = min(limit if (force or valid) is None else OVERFETCH * limit, MAX_LIMIT)
         while True:
             values["limit"] = asked
             rows = await self.connection.read(graph, queries.search_text(what, condition), values)
-            kept = await self._in_force(graph, [_Hit(*row) for row in rows], valid, seen)
+            kept = await self._in_force(graph, [_Hit(*row) for row in rows], force or valid, seen)
             if len(kept) >= limit or len(rows) < asked or asked >= MAX_LIMIT:
                 return [hit.scored for hit in kept[:limit]]
             asked = min(asked * OVERFETCH, MAX_LIMIT)
@@ -100,7 +101,14 @@ class FalkorSearch(FalkorReads):
     # --- vectors ----------------------------------------------------------------------------------
 
     async def search_vector(
-        self, graph: str, what: str, vector: Vector, seen: Visibility, valid: Interval | None, limit: int
+        self,
+        graph: str,
+        what: str,
+        vector: Vector,
+        seen: Visibility,
+        valid: Interval | None,
+        limit: int,
+        force: Interval | None = None,
     ) -> list[Scored]:
         """Vector leg, best first; score is cosine similarity."""
         if limit <= 0:
@@ -110,12 +118,12 @@ class FalkorSearch(FalkorReads):
         if valid is not None and what == "event" and await self._few_during(graph, values):
             exact = await self._exact(graph, what, values, queries.DURING, limit)
             static = await self._nearest(
-                graph, what, values, queries.STATIC, seen, valid, limit, MIN_NEIGHBOURS
+                graph, what, values, queries.STATIC, seen, force or valid, limit, MIN_NEIGHBOURS
             )
             kept = sorted((*exact, *static), key=lambda hit: (-hit.score, hit.id))
         else:
             cap = MAX_NEIGHBOURS
-            kept = await self._nearest(graph, what, values, condition, seen, valid, limit, cap)
+            kept = await self._nearest(graph, what, values, condition, seen, force or valid, limit, cap)
         return [hit.scored for hit in kept[:limit]]
 
     async def rank_events(
@@ -127,6 +135,7 @@ class FalkorSearch(FalkorReads):
         seen: Visibility,
         valid: Interval | None,
         limit: int,
+        force: Interval | None = None,
     ) -> list[Scored]:
         """Events by exact cosine similarity among those that entities, documents or ids reach."""
         if not ids or limit <= 0:
@@ -138,9 +147,9 @@ class FalkorSearch(FalkorReads):
             **visibility.parameters(seen),
         }
         condition = _condition("event", valid, values)
-        values["limit"] = min(limit if valid is None else 2 * limit, MAX_LIMIT)
+        values["limit"] = min(limit if (force or valid) is None else 2 * limit, MAX_LIMIT)
         rows = await self.connection.read(graph, queries_search.rank_events(by, condition), values)
-        kept = await self._in_force(graph, [_Hit(*row) for row in rows], valid, seen)
+        kept = await self._in_force(graph, [_Hit(*row) for row in rows], force or valid, seen)
         return [hit.scored for hit in kept[:limit]]
 
     async def _few_during(self, graph: str, values: dict[str, Value]) -> bool:

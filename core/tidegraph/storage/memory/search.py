@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import log
 
 import numpy as np
 
+from tidegraph.domain.documents import TimeState
 from tidegraph.domain.interval import Interval
 from tidegraph.ports import ChunkRecord, EventRecord, Scored, Vector, Visibility
 from tidegraph.storage import terms, visibility
@@ -26,12 +27,13 @@ class MemorySearch(MemoryReads):
         seen: Visibility,
         valid: Interval | None,
         limit: int,
+        force: Interval | None = None,
     ) -> list[Scored]:
         """Rows that hold any of the words, by the sum of term frequency times rarity."""
         wanted = terms.select(words)
         rows = [(record, Counter(self._words(record))) for record in self._rows(graph, what)]
         hits = {word: sum(word in counts for _, counts in rows) for word in wanted}
-        passing = {_id(record) for record in await self._passing(graph, what, seen, valid)}
+        passing = {_id(record) for record in await self._passing(graph, what, seen, valid, force)}
         scored = [
             Scored(
                 _id(record),
@@ -44,10 +46,19 @@ class MemorySearch(MemoryReads):
         return sorted(scored, key=lambda hit: (-hit.score, hit.id))[: max(0, limit)]
 
     async def search_vector(
-        self, graph: str, what: str, vector: Vector, seen: Visibility, valid: Interval | None, limit: int
+        self,
+        graph: str,
+        what: str,
+        vector: Vector,
+        seen: Visibility,
+        valid: Interval | None,
+        limit: int,
+        force: Interval | None = None,
     ) -> list[Scored]:
         """Rows by cosine similarity."""
-        return self._by_cosine(graph, what, await self._passing(graph, what, seen, valid), vector, limit)
+        return self._by_cosine(
+            graph, what, await self._passing(graph, what, seen, valid, force), vector, limit
+        )
 
     async def rank_events(
         self,
@@ -58,6 +69,7 @@ class MemorySearch(MemoryReads):
         seen: Visibility,
         valid: Interval | None,
         limit: int,
+        force: Interval | None = None,
     ) -> list[Scored]:
         """Events by exact cosine similarity among those that entities, documents or ids reach."""
         events = [record for _, record in self.graph(graph).events.values()]
@@ -66,7 +78,7 @@ class MemorySearch(MemoryReads):
             mentions = Counter(id_ for record in events for id_ in record.entity_ids)
             asked = {id_ for id_ in asked if mentions[id_] <= MENTIONS_MAX}
         reached = {record.event.event_id for record in events if asked & _sides(record, by)}
-        passing = await self._passing(graph, "event", seen, valid)
+        passing = await self._passing(graph, "event", seen, valid, force)
         return self._by_cosine(graph, "event", [r for r in passing if _id(r) in reached], vector, limit)
 
     def _by_cosine(
@@ -98,25 +110,32 @@ class MemorySearch(MemoryReads):
         return terms.tokens(record.chunk.title) + terms.tokens(record.chunk.text)
 
     async def _passing(
-        self, graph: str, what: str, seen: Visibility, valid: Interval | None
+        self, graph: str, what: str, seen: Visibility, valid: Interval | None, force: Interval | None
     ) -> list[EventRecord | ChunkRecord]:
         rows = [
             record
             for record in self._rows(graph, what)
             if visibility.visible(record.recorded_at, record.withdrawn_at, record.labels, seen)
         ]
-        if valid is None:
+        at = force or valid
+        if at is None:
             return rows
-        force = await self.in_force(graph, {record.document_id for record in rows}, seen)
-        return [
-            record
-            for record in rows
-            if (
-                visibility.event_passes(record, valid, force)
-                if isinstance(record, EventRecord)
-                else visibility.revision_passes(record.document_id, record.revision, valid, force)
-            )
-        ]
+        forces = await self.in_force(graph, {record.document_id for record in rows}, seen)
+        return [record for record in rows if _passes(record, valid, at, forces)]
+
+
+def _passes(
+    record: EventRecord | ChunkRecord,
+    valid: Interval | None,
+    force: Interval,
+    forces: Mapping[visibility.Revision, Interval],
+) -> bool:
+    if isinstance(record, EventRecord):
+        if record.event.interval is not None:
+            return valid is None or visibility.overlaps(record.event.interval, valid)
+        if valid is not None and record.event.time_state is not TimeState.STATIC:
+            return False
+    return visibility.revision_passes(record.document_id, record.revision, force, forces)
 
 
 def _id(record: EventRecord | ChunkRecord) -> str:
