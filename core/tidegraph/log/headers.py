@@ -17,6 +17,9 @@ at which it was known. It is a header because a topic with LogAppendTime overwri
 STAGE: Final = "tidegraph-stage"
 DECISION: Final = "tidegraph-decision"
 """On ``resolved``: which decision the record carries, where it is one."""
+REEXTRACTED: Final = "tidegraph-reextracted"
+"""On ``grounded``: the document is read again; the value is when that was decided (microseconds since 1970,
+decimal), from which on the reading counts."""
 SCHEMA: Final = "tidegraph-schema"
 SCHEMA_VERSION: Final = b"tidegraph.events.v1"
 _WHOLE_NUMBER: Final = re.compile(r"-?[0-9]{1,18}", re.ASCII)

@@ -29,8 +29,10 @@ def grounded_key(header: DocumentHeader) -> bytes:
     return join_key(header.graph, header.document_id, str(header.part))
 
 
-def extracted_key(header: DocumentHeader, epoch: str) -> bytes:
+def extracted_key(header: DocumentHeader, epoch: str, reextracted_at: int = 0) -> bytes:
     """Key of ``extracted``: document, revision, content, recorded time, extractor epoch and part.
+
+    A reading of a re-extraction has its time in it as well, so that it never takes the place of another.
 
     All that tells two pieces of evidence apart is in it, because the topic is compacted and a rebuild
     needs each of them: a revision that is sent again counts from its first coming, or from a later one
@@ -44,6 +46,7 @@ def extracted_key(header: DocumentHeader, epoch: str) -> bytes:
         str(header.recorded_at),
         epoch,
         str(header.part),
+        *([str(reextracted_at)] if reextracted_at else []),
     )
 
 

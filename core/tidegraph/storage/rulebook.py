@@ -21,6 +21,7 @@ from tidegraph.storage.decisions import earliest
 POLICIES: Final = "policies"
 CONFLICT: Final = "conflict"
 SEAL: Final = "seal"
+REEXTRACTION: Final = "reextraction"
 """Kinds of decisions, by their names in ControlRecord."""
 
 

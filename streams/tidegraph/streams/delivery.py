@@ -14,17 +14,20 @@ from typing import Final
 
 from tidegraph.domain.errors import Conflicted, Rejected, Retryable
 from tidegraph.events.v1 import records_pb2
-from tidegraph.log.headers import stamped
+from tidegraph.log.headers import DECISION, first, stamped
 from tidegraph.log.keys import join_key
 from tidegraph.log.status import Outcome, Stage
 from tidegraph.log.topics import Topic
 from tidegraph.ports import ChangeRow, GraphStore
 from tidegraph.storage.changes import whole_commits
+from tidegraph.storage.rulebook import REEXTRACTION
+from tidegraph.storage.visibility import EVERYTHING
 from tidegraph.streams.accounting import account
 from tidegraph.streams.cursor import Cursors
 from tidegraph.streams.flow import Input, Output, status_line
 from tidegraph.streams.intake import Arrival
 from tidegraph.streams.progress import ProgressStore
+from tidegraph.streams.reextract import Rereader
 from tidegraph.streams.runner import Scribe
 from tidegraph.streams.stages.write import WriteStage
 from tidegraph.streams.upkeep import Upkeep
@@ -85,6 +88,7 @@ class Delivery:
     scribe: Scribe
     burst_facts: int = 100
     upkeep: Upkeep | None = None
+    rereader: Rereader | None = None
 
     def forget(self) -> None:
         """Another worker may have written meanwhile."""
@@ -109,6 +113,9 @@ class Delivery:
         await self.store.set_applied(name, batch[-1].record.offset)
 
     async def _write(self, graph: str, items: Sequence[Input]) -> None:
+        for item in items if self.rereader else ():
+            if first(item.record.headers, DECISION) == REEXTRACTION:
+                await self._read_again(graph, item)
         result = await self.stage.write(graph, items)
         if result.sequence:  # 0: not one record could be read, so the graph was not asked
             await self.feed.publish(graph, result.sequence)
@@ -118,6 +125,17 @@ class Delivery:
         for item, error in result.rejected:
             expected = isinstance(error, Rejected)
             await self.scribe.bury(item, self.stage.subject(item), error, expected=expected)
+
+    async def _read_again(self, graph: str, item: Input) -> None:
+        """Send the documents of a re-extraction through the stages, before it is noted as carried out."""
+        assert self.rereader is not None
+        try:
+            decision = self.stage.decision(graph, item)
+        except Rejected:
+            return  # refused in its turn
+        known = await self.store.decisions(graph, (REEXTRACTION,), EVERYTHING, (decision.subject,))
+        if decision.decision_id not in {one.decision_id for one in known}:
+            await self.rereader.run(graph, decision)
 
     async def _keep_up(self, upkeep: Upkeep, graph: str, name: str, item: Input) -> None:
         """A decision about the whole graph: carried out, published, told."""

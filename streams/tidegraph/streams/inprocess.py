@@ -31,6 +31,7 @@ from tidegraph.streams.flow import Handler, Input
 from tidegraph.streams.intake import Arrival, Intake
 from tidegraph.streams.progress import MemoryProgress
 from tidegraph.streams.rebuild import Sources
+from tidegraph.streams.reextract import Rereader
 from tidegraph.streams.runner import Runner, Scribe
 from tidegraph.streams.setup import INPUTS, Graphs, ground_handler, upkeep
 from tidegraph.streams.sink import LogSink
@@ -152,6 +153,7 @@ class InProcess:
         sources = Sources(self.log, self._lives, progress)
         delivery = Delivery(
             upkeep=upkeep(self.store, self.writer, sources, self.clock),
+            rereader=Rereader(ground_handler(self.settings, self.clock), sources, sink),
             stage=WriteStage(self.writer, self.clock),
             store=self.store,
             feed=ChangeFeed(self.store, progress, scribe),

@@ -37,6 +37,7 @@ from tidegraph.streams.intake import Arrival, Intake
 from tidegraph.streams.progress import RedisProgress
 from tidegraph.streams.pulse import Pulse
 from tidegraph.streams.rebuild import Rebuilder, Sources
+from tidegraph.streams.reextract import Rereader
 from tidegraph.streams.runner import CONCURRENCY, Runner, Scribe
 from tidegraph.streams.sink import LogSink
 from tidegraph.streams.stages.extract import ExtractHandler
@@ -247,6 +248,7 @@ def _write(
         scribe=scribe,
         burst_facts=settings.metrics.burst_facts,
         upkeep=upkeep(store, writer, sources, ports.clock),
+        rereader=Rereader(ground_handler(settings, ports.clock), sources, scribe.sink),
     )
 
     async def life() -> str:

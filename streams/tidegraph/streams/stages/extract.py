@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 from tidegraph.domain.documents import ExtractedDocument, GroundedDocument
 from tidegraph.domain.epochs import extractor_of
 from tidegraph.domain.errors import Rejected
 from tidegraph.log.codecs import decode, encode
-from tidegraph.log.headers import stamped
+from tidegraph.log.headers import REEXTRACTED, first, stamped
 from tidegraph.log.keys import document_key, extracted_key
 from tidegraph.log.status import Stage
 from tidegraph.log.topics import Topic
@@ -42,14 +43,18 @@ class ExtractHandler:
         document = decode(GroundedDocument, item.record.value)
         loop = asyncio.get_running_loop()
         extracted = await loop.run_in_executor(self._threads, self._timed, document)
-        header = extracted.header
+        header, again = extracted.header, first(item.record.headers, REEXTRACTED)
+        if again is not None:
+            extracted = replace(extracted, reextracted_at=int(again))
         output = Output(
             Topic.EXTRACTED,
-            extracted_key(header, extracted.extractor_epoch),
+            extracted_key(header, extracted.extractor_epoch, extracted.reextracted_at),
             encode(extracted),
             tuple(stamped(item.record.headers, self.stage)),
             document_key(header.graph, header.document_id),
         )
+        if again is not None:
+            return Result((output,), ())  # the document has its outcome
         return Result((output,), (status_line(Subject.of(header), self.stage, self._clock.now()),))
 
     def _timed(self, document: GroundedDocument) -> ExtractedDocument:

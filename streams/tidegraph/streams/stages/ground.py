@@ -144,6 +144,7 @@ def _header(
         part=part,
         parts=parts,
         content_hash=raw.content_hash,
+        appended_at=item.recorded_at if recorded_at < item.recorded_at else 0,
     )
 
 

@@ -86,6 +86,8 @@ class ResolveHandler:
             return Result((self._output(item, self._decision(item)),), ())
         document = decode(ExtractedDocument, item.record.value)
         resolved = await propose(document, self._reader)
+        if document.reextracted_at:
+            return Result((self._output(item, resolved),), ())  # the document has its outcome
         line = status_line(Subject.of(document.header), self.stage, self._clock.now())
         return Result((self._output(item, resolved),), (line,))
 

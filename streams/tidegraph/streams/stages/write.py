@@ -19,7 +19,7 @@ from tidegraph.events.v1 import records_pb2
 from tidegraph.log.codecs import decode_resolved
 from tidegraph.log.keys import split_key
 from tidegraph.log.status import Outcome, Stage, StatusRecord
-from tidegraph.ports import ChangeRow, Clock
+from tidegraph.ports import ChangeRow, Clock, DecisionRecord
 from tidegraph.storage.codec import floor_time
 from tidegraph.streams.flow import Input, Subject, status_line
 from tidegraph.streams.writing.control import Control, Decide, header_of
@@ -82,6 +82,17 @@ class WriteStage:
                 statuses.append(status_line(subject, self.stage, now, outcome=outcome))
         rejected.sort(key=lambda pair: pair[0].record.offset)
         return WriteResult(graph, written.changes, written.sequence, tuple(statuses), tuple(rejected))
+
+    def decision(self, graph: str, item: Input) -> DecisionRecord:
+        """The decision that a record carries.
+
+        Raises:
+            Rejected: it carries none, or one that cannot be carried out.
+        """
+        content = _item(graph, item, self.writer.control).content
+        if not isinstance(content, Decide):
+            raise Rejected("NO_DECISION", "the record carries no decision")
+        return content.record
 
     def subject(self, item: Input) -> Subject:
         """The document that a record is about, as far as it can be read."""

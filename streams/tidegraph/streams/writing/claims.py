@@ -127,20 +127,20 @@ class Draft:
         Raises:
             Rejected: a claim or event refers to a mention that the document does not hold.
         """
-        names = Names.of(document)
-        maker = _Maker(document.header, timeline, names, salt)
+        read = _as_read(document)
+        names = Names.of(read)
+        maker = _Maker(read.header, timeline, names, salt)
         events = tuple(maker.event(event) for event in document.events)
         assertions = tuple(row for claim in document.assertions for row in maker.assertion(claim))
+        recorded_at = document.header.recorded_at
         return cls(
             document=document,
             timeline=timeline,
             entities=tuple(names.found.values()),
-            chunks=tuple(maker.chunk(chunk) for chunk in document.chunks),
+            chunks=tuple(maker.chunk(chunk, recorded_at) for chunk in document.chunks),
             events=events,
             assertions=assertions,
-            sightings=sightings_of(
-                document, names.found.values(), names.by_mention, names.signed, assertions
-            ),
+            sightings=sightings_of(read, names.found.values(), names.by_mention, names.signed, assertions),
         )
 
     @classmethod
@@ -168,6 +168,15 @@ class Draft:
         )
 
 
+def _as_read(document: ExtractedDocument) -> ExtractedDocument:
+    """The document with the time from which its reading counts: its own, or that of a re-extraction.
+
+    Its chunks, which are the same in every reading, count from the document's own time.
+    """
+    at = document.reextracted_at or document.header.recorded_at
+    return replace(document, header=replace(document.header, recorded_at=at))
+
+
 _Row = TypeVar("_Row", ChunkRecord, EventRecord, Assertion)
 
 
@@ -187,14 +196,14 @@ class _Maker:
     def _id(self, id_: str) -> str:
         return ids.make_id("again", id_, self._salt) if self._salt and id_ else id_
 
-    def chunk(self, chunk: Chunk) -> ChunkRecord:
+    def chunk(self, chunk: Chunk, recorded_at: int) -> ChunkRecord:
         return ChunkRecord(
             chunk=replace(chunk, chunk_id=self._id(chunk.chunk_id)),
             document_id=self._header.document_id,
             revision=self._header.revision,
             document_time=self._document_time,
             labels=self._header.labels,
-            recorded_at=self._header.recorded_at,
+            recorded_at=recorded_at,
             withdrawn_at=OPEN_END,
         )
 

@@ -7,6 +7,7 @@ of it. Evidence of a reading counts until the earliest of
 - a submission of the same document with the same document time that replaces it: the one with the
   higher revision where revisions are numbers ("7", "v2", "2024-03"), else the one recorded later;
 - a reading of the same submission by another epoch, recorded later (at equal times the greater epoch).
+  The reading of a re-extraction is recorded when that was decided.
 
 What replaces does so when all of its parts are there. A revision that is sent again after it was
 withdrawn is a new submission; sent again before, it is a duplicate and changes nothing, except that the
@@ -89,12 +90,12 @@ class Submissions:
             return self._retraction(header, WHOLE_DOCUMENT)
         same = self._same_submission(header)
         if not same:
-            return self._add(header, document.extractor_epoch, self._next_generation(header))
+            return self._add(document, self._next_generation(header))
         for record in same:
             if record.extractor_epoch == document.extractor_epoch and record.header.part == header.part:
-                self._lower(record, header.recorded_at)
+                self._lower(record, document)
                 return Placed(record, False, record.generation > 0)
-        return self._add(header, document.extractor_epoch, same[0].generation)
+        return self._add(document, same[0].generation)
 
     def retract(self, header: DocumentHeader, *, one_revision: bool) -> Placed:
         """Take in a retraction of the header's document, or of its revision alone."""
@@ -161,12 +162,14 @@ class Submissions:
         known.records.append(record)
         return Placed(record, True, False)
 
-    def _add(self, header: DocumentHeader, epoch: str, generation: int) -> Placed:
+    def _add(self, document: ExtractedDocument, generation: int) -> Placed:
+        header, epoch = document.header, document.extractor_epoch
         submission = make_id("submission", self._graph, header.document_id, header.revision, generation)
         origin = make_id("reading", submission, epoch)
-        record = DocumentRecord(header, epoch, generation, origin, submission, OPEN_END)
+        read = replace(header, recorded_at=document.reextracted_at or header.recorded_at)
+        record = DocumentRecord(read, epoch, generation, origin, submission, OPEN_END)
         self._sets[header.document_id].records.append(record)
-        self._lower(record, header.recorded_at)
+        self._lower(record, document)
         return Placed(record, True, generation > 0)
 
     def _same_submission(self, header: DocumentHeader) -> list[DocumentRecord]:
@@ -190,9 +193,12 @@ class Submissions:
         ]
         return max(used, default=-1) + 1
 
-    def _lower(self, record: DocumentRecord, recorded_at: int) -> None:
-        for origin in (record.origin, record.revision_origin):
-            self._lowered[origin] = min(self._lowered.get(origin, OPEN_END), recorded_at)
+    def _lower(self, record: DocumentRecord, document: ExtractedDocument) -> None:
+        """A reading counts from when it was read, its submission from when the document was recorded."""
+        recorded_at = document.header.recorded_at
+        read_at = document.reextracted_at or recorded_at
+        for origin, at in ((record.origin, read_at), (record.revision_origin, recorded_at)):
+            self._lowered[origin] = min(self._lowered.get(origin, OPEN_END), at)
 
     def _recorded_at(self, record: DocumentRecord) -> int:
         return min(record.header.recorded_at, self._lowered.get(record.origin, OPEN_END))

@@ -1,0 +1,91 @@
+"""Documents read again: what a re-extraction sends through the stages once more.
+
+The documents are grounded anew from ``documents``, with the recorded time of the decision beside each; the
+extract stage reads them as it now does, and the readings supersede the former ones from that time on.
+What was believed before it stays as it was. Done twice, nothing more comes of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from tidegraph.domain.documents import DocumentKind, GroundedDocument
+from tidegraph.domain.errors import Rejected
+from tidegraph.log.codecs import encode
+from tidegraph.log.headers import REEXTRACTED, SCHEMA, SCHEMA_VERSION, STAGE
+from tidegraph.log.keys import document_key, grounded_key
+from tidegraph.log.status import Stage
+from tidegraph.log.topics import Topic
+from tidegraph.ports import DecisionRecord
+from tidegraph.streams.flow import Input, Output, Sink
+from tidegraph.streams.rebuild import Sources
+from tidegraph.streams.stages.ground import GroundHandler
+from tidegraph.streams.stamps import PartitionStamps
+
+logger = logging.getLogger(__name__)
+
+_BATCH: Final = 64
+_NEVER_LATER: Final = 1 << 62
+
+
+@dataclass(frozen=True, slots=True)
+class Rereader:
+    """Sends documents of ``documents`` to be read again."""
+
+    ground: GroundHandler
+    sources: Sources
+    sink: Sink
+
+    async def run(self, graph: str, decision: DecisionRecord) -> int:
+        """Send the documents of a decision; how many revisions they were.
+
+        Documents that came after the decision are read as the stage now does anyway.
+
+        Raises:
+            Retryable: the log is away; nothing is lost by doing it again.
+        """
+        life = (await self.sources.lives([Topic.DOCUMENTS]))[Topic.DOCUMENTS]
+        stamps: dict[int, PartitionStamps] = {}
+        outputs: list[Output] = []
+        found = 0
+        async for record in self.sources.log.read(Topic.DOCUMENTS):
+            if record.partition not in stamps:
+                stamps[record.partition] = await self.sources.progress.load(f"{life}/{record.partition}")
+            stamp = stamps[record.partition].stamp(record.offset, record.timestamp, _NEVER_LATER)
+            if record.value is None or stamp > decision.recorded_at:
+                continue
+            parts = await self._read(graph, decision.subject, Input(record, life, stamp))
+            found += bool(parts)
+            outputs += [_output(part, decision.recorded_at) for part in parts]
+            if len(outputs) >= _BATCH:
+                await self.sink.write(outputs)
+                outputs = []
+        if outputs:
+            await self.sink.write(outputs)
+        logger.info("%d revisions of graph %s are read again", found, graph)
+        return found
+
+    async def _read(self, graph: str, document_id: str, item: Input) -> Sequence[GroundedDocument]:
+        subject = self.ground.subject(item)
+        if subject.graph != graph or (document_id and subject.document_id != document_id):
+            return ()
+        try:
+            parts = await asyncio.to_thread(self.ground.ground, item)
+        except Rejected:
+            return ()  # it was refused when it came, too
+        return () if parts[0].header.kind is DocumentKind.RETRACTION else parts
+
+
+def _output(part: GroundedDocument, decided_at: int) -> Output:
+    header = part.header
+    headers = (
+        (STAGE, Stage.GROUND.encode()),
+        (SCHEMA, SCHEMA_VERSION),
+        (REEXTRACTED, str(decided_at).encode()),
+    )
+    route = document_key(header.graph, header.document_id)
+    return Output(Topic.GROUNDED, grounded_key(header), encode(part), headers, route)
