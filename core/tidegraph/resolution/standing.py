@@ -95,7 +95,7 @@ def keys_of(seen: Sighting) -> tuple[str, ...]:
     profile = profile_at(seen.entity_id, (seen,), seen.recorded_at)
     keys = set(blocking_keys(profile)) if profile else set()
     keys |= {_EXACT + name for name in exact_names((seen,))}
-    keys |= {_EXACT + value for slot, value in seen.slots if slot == CALLED}
+    keys |= {_EXACT + normalise(value) for slot, value in seen.slots if slot == CALLED}
     return tuple(sorted(keys))
 
 

@@ -13,7 +13,7 @@ from typing import Final
 
 import orjson
 
-from tidegraph.domain import canonical
+from tidegraph.domain import canonical, identity
 from tidegraph.ports import GraphReader
 
 KINDS: Final = ("document", "chunk", "event", "assertion")
@@ -31,6 +31,19 @@ async def belief_dump(reader: GraphReader, graph: str) -> str:
     return canonical.dump(await reader.all_versions(graph))
 
 
+async def identity_dump(reader: GraphReader, graph: str) -> str:
+    """All that was ever believed about which ids are one, on the recorded axis."""
+    lines = []
+    for tied, recorded in identity.coalesced(await reader.all_ties(graph)):
+        row = [*_tied(tied), recorded.start, recorded.end]
+        lines.append(orjson.dumps(row).decode() + "\n")
+    return "".join(lines)
+
+
+def _tied(tied: identity.Tied) -> list[object]:
+    return [tied.left, tied.right, tied.tie, tied.rule, tied.actor, tied.reason, list(tied.labels)]
+
+
 async def full_dump(reader: GraphReader, graph: str) -> AsyncIterator[str]:
     """Everything in the graph, a line a row: documents and what came of them, entities, lists, facts."""
     events: list[str] = []
@@ -45,6 +58,10 @@ async def full_dump(reader: GraphReader, graph: str) -> AsyncIterator[str]:
         names = [entity.name, *entity.aliases]
         row = [entity.entity_id, entity.key, int(entity.type), names, entity.recorded_at]
         yield f"entity {orjson.dumps(row).decode()}\n"
+    # Which ids are one now: a merge that was split again leaves no trace here, see ``identity_dump``.
+    now = sorted(_tied(one.tied) for one in await reader.all_ties(graph) if identity.is_open(one))
+    for row in now:
+        yield f"same {orjson.dumps(row).decode()}\n"
     for start in range(0, len(events), _PAGE):
         for entry in await reader.lists_of(graph, events[start : start + _PAGE]):
             yield f"link {orjson.dumps([entry.event_id, entry.neighbour_id, entry.weight]).decode()}\n"

@@ -81,8 +81,8 @@ class Identifier:
         self._registry = registry
         self._automatic = automatic
 
-    def _key_of_name(self, graph: str, entity_id: str) -> str:
-        claim = Canonical(entity_id, NAME, "", False, ())
+    def _key_of_name(self, graph: str, entity_id: str, name: str) -> str:
+        claim = Canonical(entity_id, NAME, name, False, ())
         return self._registry.conflict_key(graph, claim)
 
     async def news(
@@ -165,6 +165,7 @@ class Identifier:
                 for reached in await world.components(found, instant, MAX_GROUP):
                     found |= reached
             found |= await world.partners(found, start)
+            found |= await world.later(found, start)
             if found == group or len(found) > MAX_GROUP:
                 return _Group(frozenset(found), tuple(instants))
             group = found

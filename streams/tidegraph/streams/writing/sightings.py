@@ -106,7 +106,7 @@ def sightings_of(
     called: dict[str, set[str]] = defaultdict(set)
     for claim in claims:
         if claim.predicate == NAME and not claim.object_is_entity:
-            called[claim.subject].add(naming.normalise(claim.object))
+            called[claim.subject].add(claim.object)
     time = document.header.document_time.instant if document.header.document_time else OPEN_START
     return tuple(
         _sighting(

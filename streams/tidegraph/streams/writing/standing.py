@@ -13,6 +13,7 @@ from typing import Final
 from tidegraph.domain.documents import Status
 from tidegraph.domain.facts import Assertion
 from tidegraph.domain.identity import (
+    CALLED,
     MAX_SIGHTINGS,
     PairDecision,
     SameAs,
@@ -31,8 +32,8 @@ from tidegraph.storage.visibility import EVERYTHING
 MAX_HOLDERS: Final = 50
 """A key that more ids have finds no candidates: it tells too little."""
 
-KeyOfName = Callable[[str, str], str]
-"""(graph, entity id) to the conflict key of its name."""
+KeyOfName = Callable[[str, str, str], str]
+"""(graph, entity id, a name that it is told to have) to the conflict key of that claim."""
 _NO_STATISTICS: Final = Statistics.of()
 
 
@@ -128,9 +129,11 @@ class World:
         for claim in self._moved.values():
             new[claim.subject].append(claim)
         stating = {
-            self._key_of_name(self._graph, id_): id_
+            self._key_of_name(self._graph, id_, value)
             for id_ in wanted
-            if id_ in new or any(one.is_called for one in self._sightings[id_])
+            for one in self._sightings[id_]
+            for slot, value in one.slots
+            if slot == CALLED
         }
         told: dict[str, Assertion] = {}
         if stating:
@@ -201,6 +204,20 @@ class World:
             found.update(one.recorded_at for one in self._decisions.get(id_, {}).values())
             for statement in self._statements.get(id_, ()):
                 found |= {statement.recorded_at, statement.withdrawn_at}
+        return found
+
+    async def later(self, entity_ids: Iterable[str], since: int) -> set[str]:
+        """Ids that become neighbours of one of the ids after ``since``, by what is known of them then."""
+        ids = sorted(entity_ids)
+        await self.explore(ids, OPEN_END - 1)
+        found: set[str] = set()
+        for id_ in ids:
+            holders = {h for key in self._keys(id_, OPEN_END - 1) for h in self._holders.get(key, ())}
+            await self._load(holders)
+            for other in sorted(holders - {id_} - found):
+                instants = sorted(at for at in self.instants((id_, other)) if since < at < OPEN_END)
+                if any(other in self._neighbours(id_, at) for at in instants):
+                    found.add(other)
         return found
 
     def evidence(self, entity_ids: Iterable[str]) -> Evidence:

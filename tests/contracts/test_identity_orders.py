@@ -1,0 +1,164 @@
+"""Which ids are one: the same for every order, on both stores; a merge that is split again leaves no trace."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+
+from tests.contracts.feed import GRAPH, since, writing
+from tests.contracts.samples import DAY, at
+from tests.contracts.test_writer import PARAMETERS, PARTITION, day, make_writer
+from tests.contracts.test_writer_orders import event_lists
+
+from tidegraph.domain.documents import ExtractedDocument, Position
+from tidegraph.domain.eventgraph import EventGraph, EventNode
+from tidegraph.domain.identity import Rule, Tie, components, is_open
+from tidegraph.domain.ids import entity_id
+from tidegraph.domain.predicates import Registry
+from tidegraph.events.v1 import records_pb2
+from tidegraph.ports import GraphStore
+from tidegraph.storage import dump
+from tidegraph.storage.falkor import FalkorStore
+from tidegraph.storage.memory import MemoryStore
+from tidegraph.storage.visibility import EVERYTHING
+from tidegraph.streams.writing.control import Decide
+from tidegraph.streams.writing.kinds import all_kinds
+from tidegraph.streams.writing.planning import Item
+
+Content = ExtractedDocument | Decide
+NAMES = ("Acme", "Acme Group", "Birch Works", "Birch", "Cedar", "Cedar Limited Partners")
+
+
+def id_of(name: str, signature: str = "") -> str:
+    return entity_id(GRAPH, name.lower(), signature)
+
+
+def decision(registry: Registry, number: int, recorded_at: int, kind: str, *names: str) -> Decide:
+    ids = [id_of(name) for name in names]
+    choice = records_pb2.Merge(entity_ids=ids) if kind == "merge" else records_pb2.Split(entity_ids=ids)
+    control = records_pb2.ControlRecord(
+        control_id=f"c{number}", graph=GRAPH, actor="ann", reason="because", recorded_at=recorded_at,
+        **{kind: choice},
+    )  # fmt: skip
+    return all_kinds(registry).read(control, Position("control", 0, number, "life"))
+
+
+def world(rng: random.Random, registry: Registry) -> list[Content]:
+    """Papers about a few firms under several names, renamings among them, and an operator's decisions."""
+    made: list[Content] = []
+    for number in range(20):
+        year, recorded = rng.randrange(2000, 2020), at(2024) + number * DAY
+        paper = writing(f"d{number}", "1", at(year), recorded)
+        for _ in range(rng.randrange(3)):
+            paper.says(rng.choice(NAMES), "has_value", f"{rng.randrange(9)} days", since(at(year)))
+        if rng.random() < 0.2:
+            one, other = rng.sample(NAMES, 2)
+            paper.says(one, "name", other, since(at(year)))
+        for _ in range(rng.randrange(1, 3)):
+            paper.tells(f"It was {rng.random()}.", day(year, rng.randrange(1, 12)), *rng.sample(NAMES, 2))
+        made.append(paper.done())
+    for number in range(6):
+        kind = rng.choice(["merge", "merge", "split"])
+        at_ = at(2024) + rng.randrange(20) * DAY + number
+        made.append(decision(registry, number, at_, kind, *rng.sample(NAMES, rng.randrange(2, 4))))
+    return made
+
+
+async def run(
+    store: GraphStore, registry: Registry, records: Sequence[Content], rng: random.Random, first: int = 0
+) -> int:
+    writer, offset = make_writer(store, registry), 0
+    while offset < len(records):
+        size = rng.randrange(1, 6)
+        batch = [Item(first + offset + n, c) for n, c in enumerate(records[offset : offset + size])]
+        written = await writer.write(GRAPH, PARTITION, batch)
+        assert not [ending.error for ending in written.endings if ending.error]
+        offset += size
+    return first + len(records)
+
+
+async def sets(store: GraphStore) -> dict[str, tuple[str, ...]]:
+    rows = [r for r in await store.all_ties(GRAPH) if is_open(r) and r.tied.tie is Tie.SAME]
+    return components((), ((r.tied.left, r.tied.right) for r in rows))
+
+
+async def rebuilt_lists(store: GraphStore) -> dict[str, list[tuple[str, float]]]:
+    """The event graph made anew from the events that count, each set of ids as one entity."""
+    graph, one = EventGraph(PARAMETERS), await sets(store)
+    ids = [entity.entity_id for entity in await store.all_entities(GRAPH)]
+    for event in await store.events_of(GRAPH, ids, None, EVERYTHING, 5_000):
+        if event.event.interval is not None:
+            mentioned = frozenset(one.get(id_, (id_,))[0] for id_ in event.entity_ids)
+            graph.add(EventNode(event.event.event_id, event.event.interval, mentioned))
+    return {
+        event_id: [(link.event_id, link.weight) for link in links]
+        for event_id, links in graph.lists.items()
+        if links
+    }
+
+
+async def cleared(store: FalkorStore) -> FalkorStore:
+    if GRAPH in await store.graphs():
+        await store.connection.command("GRAPH.DELETE", store.connection.key(GRAPH))
+    return store
+
+
+async def test_any_order_gives_the_same_sets_and_lists(
+    falkor: FalkorStore, fresh_memory: Callable[[], MemoryStore], registry: Registry, rng: random.Random
+) -> None:
+    """Several worlds, each in eight orders with repeats: equal rows on both axes, and equal event graphs."""
+    for turn in range(3):
+        papers = world(rng, registry)
+        found = set()
+        for order in range(8):
+            records = [*papers, *rng.sample(papers, 6)]
+            rng.shuffle(records)
+            store: GraphStore = await cleared(falkor) if turn == 0 and order < 2 else fresh_memory()
+            await run(store, registry, records, rng)
+            assert await event_lists(store) == await rebuilt_lists(store)
+            found.add((await dump.identity_dump(store, GRAPH), await dump.content_hash(store, GRAPH)))
+        assert len(found) == 1
+        assert "rename" in {str(row.tied.rule) for row in await store.all_ties(GRAPH)} or turn
+
+
+async def test_merge_then_split_restores_the_content_hash(
+    store: GraphStore, registry: Registry, rng: random.Random
+) -> None:
+    papers = [record for record in world(rng, registry) if isinstance(record, ExtractedDocument)]
+    offset = await run(store, registry, papers, rng)
+    before, lists = await dump.content_hash(store, GRAPH), await event_lists(store)
+    joined = await sets(store)
+    apart = [name for name in NAMES if id_of(name) not in joined]
+    one, other = apart[:2]
+    offset = await run(store, registry, [decision(registry, 90, at(2025), "merge", one, other)], rng, offset)
+    assert (await sets(store))[id_of(one)] == tuple(sorted((id_of(one), id_of(other))))
+    assert await event_lists(store) == await rebuilt_lists(store)
+    assert await dump.content_hash(store, GRAPH) != before
+    await run(store, registry, [decision(registry, 91, at(2026), "split", one, other)], rng, offset)
+    assert await sets(store) == joined
+    assert await event_lists(store) == lists
+    assert await dump.content_hash(store, GRAPH) == before
+
+
+async def test_two_documents_that_meet_a_name_at_once_give_one_entity(
+    store: GraphStore, registry: Registry, rng: random.Random
+) -> None:
+    first = writing("a", recorded_at=at(2024)).tells("One.", day(2020), "Acme").done()
+    second = writing("b", recorded_at=at(2024, 2)).tells("Two.", day(2021), "Acme").done()
+    await run(store, registry, [first, second], rng)
+    assert [entity.key for entity in await store.all_entities(GRAPH)] == ["acme"]
+
+
+async def test_a_renaming_joins_ids_while_it_is_told(
+    store: GraphStore, registry: Registry, rng: random.Random
+) -> None:
+    old = writing("a", recorded_at=at(2024)).says("Lumen", "has_value", "9", since(at(2020))).done()
+    new = writing("b", recorded_at=at(2024, 2)).says("Aurelle", "has_value", "8", since(at(2023))).done()
+    told = writing("c", recorded_at=at(2024, 3)).says("Lumen", "name", "Aurelle", since(at(2022))).done()
+    await run(store, registry, [old, new, told], rng)
+    both = tuple(sorted((id_of("Lumen"), id_of("Aurelle"))))
+    assert (await sets(store))[id_of("Lumen")] == both
+    row = (await store.all_ties(GRAPH))[0]
+    assert row.tied.rule is Rule.RENAME
+    assert row.recorded_at == at(2024, 3)
+    assert "aurelle" in row.tied.reason
