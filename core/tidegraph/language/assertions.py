@@ -28,7 +28,6 @@ from tidegraph.language.open_claims import EVENT, is_open
 from tidegraph.language.registry import load_registry
 from tidegraph.language.status import Stance
 from tidegraph.language.times import TimeContext, denied_valid, is_ahead, times_of, valid_time
-from tidegraph.language.tree import Token
 
 _PERSONS = frozenset(
     {
@@ -114,7 +113,7 @@ class Builder:
         if not stance.claims or clause is None:
             return
         if is_open(claim):
-            if not self._is_known(claim.subject.token):
+            if not self._is_known(claim.subject):
                 return
             # Only dates that the text gives say when a relation without a name holds.
             context = TimeContext(None, context.carried, context.frame)
@@ -190,10 +189,11 @@ class Builder:
             )
         )
 
-    def _is_known(self, token: Token | None) -> bool:
-        """Whether a phrase stands for something that the text calls by a name."""
-        if token is None:
-            return False
+    def _is_known(self, side: Side) -> bool:
+        """Whether a phrase stands for something that the text calls by a name, or tells by one."""
+        token = side.token
+        if token is None or side.literal:
+            return any(c.isupper() for c in side.literal)
         thing = self.resolution.of(token)
         name = thing.name if thing is not None else token.name.text if token.name is not None else ""
         return any(c.isupper() for c in name)

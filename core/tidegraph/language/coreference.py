@@ -232,6 +232,9 @@ class _State:
             subject = current.child("nsubj", "nsubjpass")
             if subject is not None and subject.i < token.i:
                 thing = self.resolution.of(subject)
+                if token.head.dep in {"attr", "oprd"} and token.head.head is current:
+                    # "Poll was appointed its head": somebody is not the head of themselves.
+                    return None
                 if thing is None or (
                     token.lower in _THEY and thing.certain and thing.type is EntityType.PERSON
                 ):

@@ -14,6 +14,7 @@ _DATE_START: Final = re.compile(
     r"\s*(?:\d{1,4}(?!\w)(?!\s*[–-]\s*[^\W\d]{4})|present\b|(?:jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)[a-z]*\s+\d)",
     re.IGNORECASE,
 )
+_YEAR: Final = re.compile(r"\b\d{4}\b")
 _MIN_ITEMS: Final = 3
 
 
@@ -28,7 +29,9 @@ def pieces(text: str, start: int, end: int) -> list[tuple[int, int]]:
     best = leading if leading in _MARKS else next((m for m in _MARKS if len(found.get(m, ())) > 1), "")
     cuts = found.get(best, [])
     if not cuts or len(cuts) + (best == leading) < _MIN_ITEMS:
-        return []
+        both = best == leading and cuts and _dated(text[start : cuts[0]]) and _dated(text[cuts[0] : end])
+        if not both:
+            return []
     spans = []
     at = start
     for cut in [*cuts, end]:
@@ -36,6 +39,10 @@ def pieces(text: str, start: int, end: int) -> list[tuple[int, int]]:
             spans.append(_trimmed(text, at, cut))
         at = cut + 1
     return spans
+
+
+def _dated(text: str) -> bool:
+    return _YEAR.search(text) is not None
 
 
 def _marks(text: str, start: int, end: int) -> dict[str, list[int]]:

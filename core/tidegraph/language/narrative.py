@@ -32,6 +32,7 @@ _NEAR: Final = 3
 """How many sentences a date reaches for what is claimed as a fact."""
 _WIDEST: Final = 12 * 366 * MICROS_PER_DAY
 """Dates further apart do not bracket what stands between them."""
+_WIDEST_OPENING: Final = 6 * 366 * MICROS_PER_DAY
 _PAST_ENOUGH: Final = 366 * MICROS_PER_DAY
 _COARSE: Final = frozenset({Granularity.UNKNOWN, Granularity.DECADE, Granularity.CENTURY})
 
@@ -51,6 +52,7 @@ def frames(passages: Sequence[Passage], written: DocumentTime | None) -> dict[in
     without a date right after yesterday's news is news too.
     """
     found: dict[int, Frame] = {}
+    earlier: _Anchor | None = None
     for section in _sections(passages):
         told = [
             (number, sentence)
@@ -58,7 +60,7 @@ def frames(passages: Sequence[Passage], written: DocumentTime | None) -> dict[in
             if passage.block.kind is BlockKind.PARAGRAPH and passage.carried is None
             for sentence in passage.sentences
         ]
-        _frame_section(told, written, found)
+        earlier = _frame_section(told, written, found, earlier)
     return found
 
 
@@ -73,21 +75,37 @@ def _sections(passages: Sequence[Passage]) -> list[list[Passage]]:
 
 
 def _frame_section(
-    told: Sequence[tuple[int, Sentence]], written: DocumentTime | None, found: dict[int, Frame]
-) -> None:
+    told: Sequence[tuple[int, Sentence]],
+    written: DocumentTime | None,
+    found: dict[int, Frame],
+    earlier: _Anchor | None,
+) -> _Anchor | None:
+    """Frame the sentences of a section; the last date of the section before it may open its first frame."""
     before: _Anchor | None = None
-    waiting: list[tuple[int, int, Sentence, _Anchor]] = []
+    waiting: list[tuple[int, int, Sentence]] = []
     for place, (paragraph, sentence) in enumerate(told):
         anchor = _anchor(place, paragraph, sentence)
         if anchor is not None:
-            for at, own, undated, earlier in waiting:
-                found[id(undated)] = _between(earlier, anchor, at, own)
+            for at, own, undated in waiting:
+                frame = _between(before, anchor, at, own) if before else _opening(earlier, anchor)
+                if frame is not None:
+                    found[id(undated)] = frame
             waiting = []
-            before = anchor if _is_past(anchor, written) else None
-        elif before is not None and place - before.place <= _REACH and _tells_past(sentence):
-            waiting.append((place, paragraph, sentence, before))
-    for at, own, undated, earlier in waiting:
-        found[id(undated)] = _between(earlier, None, at, own)
+            before = earlier = anchor if _is_past(anchor, written) else None
+        elif place - (before.place if before else 0) <= _REACH and _tells_past(sentence):
+            waiting.append((place, paragraph, sentence))
+    if before is not None:
+        for at, own, undated in waiting:
+            found[id(undated)] = _between(before, None, at, own)
+    return before
+
+
+def _opening(earlier: _Anchor | None, after: _Anchor) -> Frame | None:
+    """The frame of what a section tells before its first date: no story goes back far at a heading."""
+    if earlier is None or not 0 < after.interval.start - earlier.interval.start <= _WIDEST_OPENING:
+        return None
+    end = max(earlier.interval.end, after.interval.end)
+    return Frame(Interval(earlier.interval.start, end), f"narrative.between:{earlier.rule}", False)
 
 
 def _between(before: _Anchor, after: _Anchor | None, place: int, paragraph: int) -> Frame:

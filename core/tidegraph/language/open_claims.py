@@ -56,7 +56,7 @@ def read(clause: Clause, attitude: Stance) -> list[Claim]:
             if obj is subject or len(claims) >= _MAX_CLAIMS:
                 continue
             name = _predicate(clause, preposition)
-            claim = Claim(_side(subject), name, _side(obj), (), relation.verb, clause, relation.rule)
+            claim = Claim(_subject(subject), name, _side(obj), (), relation.verb, clause, relation.rule)
             claims.append(replace(claim, confidence=CONFIDENCE))
     return claims
 
@@ -105,6 +105,15 @@ def _is_object(token: Token) -> bool:
         return True
     # A bare noun ("made progress") names nothing that could be asked for.
     return token.tag[:2] in {"NN", "FW"} and " " in _phrase(token) and not is_role(token.head)
+
+
+def _subject(token: Token) -> Side:
+    """A noun that a name tells apart is called by both; any other one stands for its referent."""
+    told = token.name is None and any(
+        c.dep == "prep" and c.lower == "of" and (p := c.child("pobj")) is not None and p.name is not None
+        for c in token.children
+    )
+    return Side(token, _phrase(token)) if told else Side(token)
 
 
 def _side(token: Token) -> Side:

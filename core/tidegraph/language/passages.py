@@ -19,6 +19,7 @@ _LEADING_DATE: Final = re.compile(r"^[\s*_\[(]*(?:on|in)?[\s*_\[(]*$", re.IGNORE
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _SENTENCE_BREAK: Final = re.compile(r"(?<=[.!?])\s+")
 _MAX_LEAD_CHARS: Final = 240
+_MAX_LEAD_WORDS: Final = 8
 _ENGLISH: Final = frozenset(
     [
         "the",
@@ -166,8 +167,9 @@ class _Reader:
             return self.lead
         self.lead = ""
         last = _SENTENCE_BREAK.split(text.rstrip())[-1]
-        if block.kind is BlockKind.PARAGRAPH and (last.endswith(":") or last[-1:].isalpha()):
-            self.lead = " ".join(last.rstrip(" :").split()) if len(last) <= _MAX_LEAD_CHARS else ""
+        short = last == text.strip() and len(last.split()) <= _MAX_LEAD_WORDS
+        if block.kind is BlockKind.PARAGRAPH and (last.endswith(":") or last[-1:].isalpha() or short):
+            self.lead = " ".join(last.rstrip(" :.").split()) if len(last) <= _MAX_LEAD_CHARS else ""
         return ""
 
     def _leading(self, block: Block, times: Sequence[TimeExpression]) -> TimeExpression | None:

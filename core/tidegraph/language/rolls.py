@@ -11,10 +11,11 @@ from tidegraph.domain.documents import EndpointBasis, ExpressionKind, Status, Ti
 from tidegraph.domain.interval import MICROS_PER_DAY, OPEN_END, Granularity
 from tidegraph.language.assertions import Builder
 from tidegraph.language.claims import FULL, Claim, Side
+from tidegraph.language.grains import end_grain, start_grain
 from tidegraph.language.matching import fits
 from tidegraph.language.passages import Passage
 from tidegraph.language.registers import About
-from tidegraph.language.times import end_grain, sentence_times, start_grain
+from tidegraph.language.times import sentence_times
 from tidegraph.language.tree import Sentence, Token
 from tidegraph.language.words import mapping, words
 

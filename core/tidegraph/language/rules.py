@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from tidegraph.language import claims, groups, lists, nominals, open_claims, statuses, suppliers, things
+from tidegraph.language import (
+    claims,
+    groups,
+    lists,
+    nominals,
+    open_claims,
+    schooling,
+    statuses,
+    suppliers,
+    things,
+)
 from tidegraph.language.claims import Builder, Claim
 from tidegraph.language.clauses import Clause
 from tidegraph.language.matching import patterns_for, shows
@@ -16,6 +26,7 @@ from tidegraph.language.tree import Sentence
 _BUILDERS: Final[dict[str, Builder]] = {
     **claims.BUILDERS,
     **groups.BUILDERS,
+    **schooling.BUILDERS,
     **statuses.BUILDERS,
     **suppliers.BUILDERS,
     **things.BUILDERS,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from tidegraph.language.clauses import Clause
 from tidegraph.language.tree import Token
@@ -54,3 +55,16 @@ def is_background(clause: Clause, tense: Tense) -> bool:
         return False
     verb = clause.governor or clause.verb
     return tense.perfect or (verb.dep == "relcl" and verb.tag == "VBD")
+
+
+_LATER: Final = frozenset(
+    {"then", "later", "subsequently", "eventually", "finally", "afterwards", "thereafter"}
+)
+
+
+def is_later(verb: Token) -> bool:
+    """Whether a joined verb tells what came after, or in spite of, what the verb before it tells."""
+    if verb.dep != "conj":
+        return False
+    joint = [c.lower for c in verb.head.children if c.dep == "cc" and verb.head.i < c.i < verb.i]
+    return "but" in joint[-1:] or any(c.lower in _LATER and c.i < verb.i for c in verb.children)

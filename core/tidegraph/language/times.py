@@ -24,7 +24,8 @@ from tidegraph.domain.interval import (
 )
 from tidegraph.language.asides import denied_times, is_aside
 from tidegraph.language.clauses import Clause
-from tidegraph.language.tenses import Tense, is_background, tense_of, verb_above
+from tidegraph.language.grains import end_grain, grain, start_grain, turned
+from tidegraph.language.tenses import Tense, is_background, is_later, tense_of, verb_above
 from tidegraph.language.tree import Sentence, Token
 
 _TIMELESS: Final = frozenset({ExpressionKind.DURATION, ExpressionKind.RECURRING, ExpressionKind.VAGUE})
@@ -38,21 +39,6 @@ _CUE_WINDOW: Final = 24
 _WEAK: Final = frozenset(
     {"now", "currently", "presently", "at present", "nowadays", "at the moment", "right now"}
 )
-_CONNECTIVE: Final = re.compile(
-    r"\s+(?:to|until|till|through|and|thru|up to)\s+|\s*[–—]\s*|\s+-\s+|(?<=\d{4})-(?=\d{2,4}\b)"
-)
-_MONTH: Final = re.compile(
-    r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b|\b\d{4}-\d{2}\b", re.IGNORECASE
-)
-_YEAR: Final = re.compile(r"\b\d{4}\b(?:-\d{2}\b(?!-))?|['’]\d{2}\b")
-_ISO_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
-_DAY_NUMBER: Final = re.compile(r"(?<![\w$€£])\d{1,2}(?:st|nd|rd|th)?\b")
-_DAY_WORD: Final = re.compile(
-    r"\b(?:today|yesterday|tomorrow|tonight|(?:mon|tues|wednes|thurs|fri|satur|sun)day|days? ago)\b",
-    re.IGNORECASE,
-)
-_QUARTER: Final = re.compile(r"\bQ[1-4]\b|\bquarter\b", re.IGNORECASE)
-_CLOCK: Final = re.compile(r"\b\d{1,2}:\d{2}\b|\b\d{1,2}\s?[ap]\.?m\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +156,8 @@ def _shared(clause: Clause, verb: Token) -> list[TimeExpression]:
             if found:
                 return found
     for child in verb.children:
+        if is_later(child):
+            continue
         if child.dep in {"conj", "ccomp", "parataxis", "advcl", "xcomp"} and child.pos in {"VERB", "AUX"}:
             found = _below(clause.sentence, {id(child)})
             if found:
@@ -182,7 +170,7 @@ def denied_valid(verb: Verb, clause: Clause) -> list[ValidTime]:
     found = []
     for time in denied_times(clause.sentence) if times_of(clause) else ():
         assert time.interval is not None
-        point = _Endpoint(time.interval.start, _grain(time), EndpointBasis.STATED)
+        point = _Endpoint(time.interval.start, grain(time), EndpointBasis.STATED)
         found.append(_valid(_NO_START, point) if verb is Verb.STOP else _valid(point, _NO_END))
     return found
 
@@ -192,11 +180,9 @@ def _in_foreign_clause(time: TimeExpression, clause: Clause) -> bool:
     for token in clause.sentence.tokens:
         if token.time is time:
             governor = verb_above(token)
-            return (
-                governor is not None
-                and governor.dep in {"relcl", "advcl", "acl"}
-                and governor is not clause.verb
-            )
+            if governor is None or governor is clause.verb:
+                return False
+            return governor.dep in {"relcl", "advcl", "acl"} or is_later(governor)
     return False
 
 
@@ -221,8 +207,18 @@ def valid_time(
         if context.frame is not None and context.frame.near and tense.past and not known:
             return _framed(verb, context.frame)
         return _undated(verb, tense, context, known_elsewhere=known)
+    if _is_from_then(clause):
+        times = [turned(t) for t in times]
     start, end = _endpoints(verb, times, text, base, tense)
     return _assemble(verb, start, end, tense, context)
+
+
+def _is_from_then(clause: Clause) -> bool:
+    """ "until 1955, when Acme bought it": the clause tells what began at the end of the time before it."""
+    return any(
+        c.lower == "when" and c.dep in {"advmod", "mark"} and c.i <= clause.verb.i
+        for c in clause.verb.children
+    )
 
 
 def _seen(clause: Clause, context: TimeContext) -> ValidTime | None:
@@ -273,9 +269,9 @@ def _endpoints(
             if not _VAGUE_CUE.search(before) and not time.text.lower().startswith(
                 ("before", "by", "prior", "no later")
             ):
-                end = end or _Endpoint(interval.end, _grain(time), EndpointBasis.STATED)
+                end = end or _Endpoint(interval.end, grain(time), EndpointBasis.STATED)
         elif interval.has_open_end:
-            point = _Endpoint(interval.start, _grain(time), EndpointBasis.STATED)
+            point = _Endpoint(interval.start, grain(time), EndpointBasis.STATED)
             start, end = (start, end or point) if verb is Verb.STOP else (start or point, end)
         elif _ENDING_CUE.search(before):
             end = end or _Endpoint(interval.end, interval.granularity, EndpointBasis.STATED)
@@ -304,36 +300,6 @@ def _by_precision(times: Sequence[TimeExpression]) -> list[TimeExpression]:
 def _is_span(time: TimeExpression) -> bool:
     """Two named ends, not one fuzzy period ("early 2019")."""
     return not time.fuzzy
-
-
-def _grain(time: TimeExpression) -> Granularity:
-    assert time.interval is not None
-    if time.interval.granularity is not Granularity.RANGE:
-        return time.interval.granularity
-    return end_grain(time) if time.interval.has_open_start else start_grain(time)
-
-
-def start_grain(time: TimeExpression) -> Granularity:
-    """How finely the start of a range was written."""
-    return _text_grain(_CONNECTIVE.split(time.text)[0])
-
-
-def end_grain(time: TimeExpression) -> Granularity:
-    """How finely the end of a range was written."""
-    return _text_grain(_CONNECTIVE.split(time.text)[-1])
-
-
-def _text_grain(text: str) -> Granularity:
-    """How finely an end of a range was written: "3" and "3 May 2021" name days, "May 2021" a month."""
-    if _CLOCK.search(text):
-        return Granularity.MINUTE
-    if _ISO_DAY.search(text) or _DAY_NUMBER.search(_YEAR.sub(" ", text)) or _DAY_WORD.search(text):
-        return Granularity.DAY
-    if _MONTH.search(text):
-        return Granularity.MONTH
-    if _QUARTER.search(text):
-        return Granularity.QUARTER
-    return Granularity.YEAR
 
 
 def _undated(verb: Verb, tense: Tense, context: TimeContext, *, known_elsewhere: bool) -> ValidTime | None:
