@@ -48,8 +48,9 @@ def stance(clause: Clause) -> Stance:
     """The stance of a clause, with what the clauses above it add."""
     verb = clause.verb
     negated, ceased = _negation(verb)
-    planned = reported = denied = False
+    reported = denied = False
     claims = not _is_question(clause) and not _is_command(clause)
+    planned = _is_put_ahead(clause)
     current = verb
     for _ in range(8):
         auxiliaries = {c.lower for c in current.children if c.dep in {"aux", "auxpass"}}
@@ -137,6 +138,11 @@ def _content_noun(verb: Token) -> Token | None:
     return noun if own and noun.name is None else None
 
 
+def _is_put_ahead(clause: Clause) -> bool:
+    """ "The merger is scheduled for 3 September": the verb itself says that it lies ahead."""
+    return clause.passive and clause.lemma in _PLANNING and bool(clause.slots.get("for"))
+
+
 def _plans(current: Token, outer: Token) -> bool:
     if not _is_infinitive(current):
         return False
@@ -193,10 +199,11 @@ def _is_question(clause: Clause) -> bool:
 
 
 def _is_command(clause: Clause) -> bool:
-    """A bare verb without a subject, or what such a verb governs."""
+    """A bare verb without a subject, or what such a verb governs.
+
+    "Join us in welcoming ..." and "Note that ..." command nothing but attention.
+    """
     token = clause.verb
-    if token.lemma in _GREETINGS:
-        return False
     for _ in range(8):
         root = token.head is token
         if root or token.dep in {"conj", "ccomp"}:
@@ -204,7 +211,7 @@ def _is_command(clause: Clause) -> bool:
                 c.dep in {"nsubj", "nsubjpass", "aux", "auxpass", "expl", "csubj"} for c in token.children
             )
             if bare and root:
-                return True
+                return token.lemma not in _GREETINGS
         if root:
             return False
         token = token.head

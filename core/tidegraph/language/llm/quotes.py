@@ -26,7 +26,7 @@ _SAME: Final = str.maketrans(
     }
 )
 """Characters that models write alike; each is one code point, so that offsets hold."""
-_BREAK: Final = re.compile(r"[.!?]+[\"')\]]*\s+(?=\S)|\n\s*\n|\n(?=[-*#])")
+_BREAK: Final = re.compile(r"[.!?]+[\"')\]]*\s+|\n\s*\n|\n(?=[-*#])")
 _WORD: Final = re.compile(r"[^\W_]+(?:[.,:'-][^\W_]+)*")
 
 

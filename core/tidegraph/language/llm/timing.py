@@ -22,8 +22,8 @@ from tidegraph.domain.documents import (
     Verb,
 )
 from tidegraph.domain.interval import MICROS_PER_DAY, OPEN_END, OPEN_START, Granularity, Interval, instant
+from tidegraph.language.grains import end_grain, start_grain
 from tidegraph.language.llm.quotes import Folded, Span
-from tidegraph.language.times import end_grain, start_grain
 
 _ISO: Final = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
 _TIMELESS: Final = frozenset({ExpressionKind.DURATION, ExpressionKind.RECURRING, ExpressionKind.VAGUE})
@@ -195,9 +195,10 @@ def _grain(time: TimeExpression) -> Granularity:
     return start_grain(time) if ranged else time.interval.granularity
 
 
-def _by_precision(time: TimeExpression) -> tuple[bool, int, int]:
-    grain = int(time.interval.granularity) if time.interval else 99
-    return time.interval is None, grain if time.kind not in _RANGES else 0, time.start_char
+def _by_precision(time: TimeExpression) -> tuple[bool, int, bool, int]:
+    """The finest first; of equally fine ones a span."""
+    grain = int(_grain(time)) if time.interval else 99
+    return time.interval is None, grain, time.kind not in _RANGES, time.start_char
 
 
 def _agrees(value: str, interval: Interval) -> bool:
