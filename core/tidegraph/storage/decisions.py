@@ -70,11 +70,12 @@ class DecisionReads:
             return []
         values: dict[str, Value] = {"kinds": sorted(set(kinds)), "known": known_bound(seen)}
         query = queries.DECISIONS
-        if subjects is not None:
+        if subjects is not None and "" not in subjects:  # an empty property is not stored
             query = queries.DECISIONS_ABOUT
             values["subjects"] = sorted(set(subjects))
         try:
             found = await self.connection.read(graph, query, values)
         except NotFound:
             return []
-        return earliest(decision_of(row[0]) for row in found)
+        decisions = earliest(decision_of(row[0]) for row in found)
+        return [one for one in decisions if subjects is None or one.subject in subjects]

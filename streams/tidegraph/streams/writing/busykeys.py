@@ -8,14 +8,18 @@ way (out of order, withdrawn, under decisions or policies that changed) is read 
 
 from __future__ import annotations
 
+import logging
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from tidegraph.domain.errors import Bug
 from tidegraph.domain.facts import Assertion, FactVersion
 from tidegraph.domain.keyhistory import KeyHistory
 from tidegraph.domain.policies import KeyPolicy
+
+logger = logging.getLogger(__name__)
 
 BUSY_CLAIMS: Final = 64
 """Keys with fewer claims are read each time: that is quick."""
@@ -54,10 +58,8 @@ class BusyKeys:
         found: dict[str, KeyHistory] = {}
         for key, claims in arriving.items():
             kept = self._drop(graph, key)
-            if kept is None:
-                continue
-            history = kept if isinstance(kept, KeyHistory) else kept.history()
-            if claims and history.takes(claims):
+            history = self._history(kept, key) if kept and claims else None
+            if history is not None and history.takes(claims):
                 found[key] = history
         return found
 
@@ -75,6 +77,16 @@ class BusyKeys:
         """Keep nothing."""
         self._kept.clear()
         self._claims = 0
+
+    @staticmethod
+    def _history(kept: Kept, key: str) -> KeyHistory | None:
+        if isinstance(kept, KeyHistory):
+            return kept
+        try:
+            return kept.history()
+        except Bug as error:  # then the graph is looked at again, and put right
+            logger.error("conflict key %s is not kept: %s", key, error)
+            return None
 
     def _drop(self, graph: str, key: str) -> Kept | None:
         kept = self._kept.pop((graph, key), None)
