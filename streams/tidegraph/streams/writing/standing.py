@@ -54,6 +54,8 @@ class World:
         self._news: dict[str, dict[str, PairDecision]] = defaultdict(dict)
         self._ties: dict[str, list[SameAs]] = {}
         self._profiles: dict[tuple[str, int], Profile | None] = {}
+        self._keys_told: dict[tuple[str, int], frozenset[str]] = {}
+        self._near: dict[tuple[str, int], set[str]] = {}
         self._scores: dict[tuple[str, int, str, int], bool] = {}
 
     # --- what is new ------------------------------------------------------------------------------
@@ -164,7 +166,9 @@ class World:
         ids = sorted(entity_ids)
         await self._load(ids)
         await self._load_holders(key for id_ in ids for key in self._keys(id_, known_at))
-        await self._load(id_ for one in ids for id_ in self._candidates(one, known_at))
+        pairs = [pair for id_ in ids for pair in self._decisions[id_].values()]
+        candidates = {id_ for one in ids for id_ in self._candidates(one, known_at)}
+        await self._load(candidates.union(*((pair.left, pair.right) for pair in pairs)))
 
     # --- components -------------------------------------------------------------------------------
 
@@ -178,7 +182,7 @@ class World:
             component, frontier = {start}, [start]
             while frontier and len(component) <= limit:
                 await self.explore(frontier, known_at)
-                reached = {other for id_ in frontier for other in self._neighbours(id_, known_at)}
+                reached = {other for id_ in frontier for other in self._around(id_, known_at)}
                 frontier = sorted(reached - component)
                 component |= reached
             found.append(frozenset(component))
@@ -213,10 +217,12 @@ class World:
         found: set[str] = set()
         for id_ in ids:
             holders = {h for key in self._keys(id_, OPEN_END - 1) for h in self._holders.get(key, ())}
+            pairs = self._decisions.get(id_, {}).values()
+            holders |= {side for pair in pairs for side in (pair.left, pair.right)}
             await self._load(holders)
             for other in sorted(holders - {id_} - found):
                 instants = sorted(at for at in self.instants((id_, other)) if since < at < OPEN_END)
-                if any(other in self._neighbours(id_, at) for at in instants):
+                if any(self._joined(id_, other, at) for at in instants):
                     found.add(other)
         return found
 
@@ -234,6 +240,22 @@ class World:
             statements=tuple(s for id_ in ids for s in self._statements.get(id_, ())),
             decisions=tuple(pairs[row_id] for row_id in sorted(pairs)),
         )
+
+    def _around(self, entity_id: str, known_at: int) -> set[str]:
+        """The neighbours of an id that was explored at this instant."""
+        place = entity_id, known_at
+        if place not in self._near:
+            self._near[place] = self._neighbours(entity_id, known_at)
+        return self._near[place]
+
+    def _joined(self, one: str, other: str, known_at: int) -> bool:
+        """True when one id is a neighbour of the other at an instant."""
+        if not (self._known(one, known_at) and self._known(other, known_at)):
+            return False
+        decided = in_force(self._decisions.get(one, {}).values(), known_at)
+        if any(pair.same and other in (pair.left, pair.right) for pair in decided):
+            return True
+        return other in self._candidates(one, known_at) and self._close(one, other, known_at)
 
     def _neighbours(self, entity_id: str, known_at: int) -> set[str]:
         if self._profile(entity_id, known_at) is None:
@@ -274,9 +296,12 @@ class World:
                 found.update(holders)
         return found - {entity_id}
 
-    def _keys(self, entity_id: str, known_at: int) -> set[str]:
-        told = (one for one in self._sightings.get(entity_id, ()) if one.recorded_at <= known_at)
-        return {key for one in told for key in (one.keys or keys_of(one))}
+    def _keys(self, entity_id: str, known_at: int) -> frozenset[str]:
+        place = entity_id, self._told(entity_id, known_at)
+        if place not in self._keys_told:
+            told = (one for one in self._sightings.get(entity_id, ()) if one.recorded_at <= known_at)
+            self._keys_told[place] = frozenset(key for one in told for key in (one.keys or keys_of(one)))
+        return self._keys_told[place]
 
     def _told(self, entity_id: str, known_at: int) -> int:
         return sum(one.recorded_at <= known_at for one in self._sightings.get(entity_id, ()))
