@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections import defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -21,7 +21,6 @@ from tidegraph.domain.errors import Rejected
 from tidegraph.domain.facts import FactVersion
 from tidegraph.events.v1 import records_pb2
 from tidegraph.log.codecs import decode_control
-from tidegraph.log.keys import graph_key
 from tidegraph.log.topics import Topic
 from tidegraph.ports import ChangeRow, Clock, GraphStore, Log, LogRecord
 from tidegraph.storage.changes import whole_commits
@@ -93,13 +92,13 @@ class Rebuilder:
         self._clock = clock
 
     async def rebuild(
-        self, graph: str, fence: tuple[str, int], *, tell_gone: bool = True, arrange: Arrange | None = None
+        self, graph: str, fences: Mapping[str, int], *, tell_gone: bool = True, arrange: Arrange | None = None
     ) -> Rebuilt:
         """Build a graph anew and serve it.
 
         Args:
-            fence: the partition of ``resolved`` by name, and the offset up to which the graph has then
-                applied it, as the one that it replaces has.
+            fences: partitions of ``resolved`` by name, and the offset up to which the graph has then
+                applied each, as the one that it replaces has.
             tell_gone: whether what is no longer believed may be told in words.
             arrange: the order of what is read; that of the log unless given.
 
@@ -111,7 +110,7 @@ class Rebuilder:
         built = await self.build(graph, beside, arrange)
         former = await self._former_hash(graph)
         changes, sequence = await self._changes(graph, beside, tell_gone=tell_gone)
-        offsets = {**await self._store.writers(graph), fence[0]: fence[1]}
+        offsets = {**await self._store.writers(graph), **fences}
         await beside.inherit(graph, sequence, offsets, changes)
         found = Rebuilt(built, await content_hash(beside, graph), former)
         await self._store.take_place(graph, beside)

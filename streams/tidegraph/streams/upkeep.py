@@ -6,7 +6,7 @@ meanwhile waits in ``resolved``; readers are served all the time.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -21,8 +21,10 @@ from tidegraph.streams.rebuild import Rebuilder
 class Task(Protocol):
     """What is done for one kind of decision."""
 
-    async def carry_out(self, graph: str, fence: tuple[str, int], decision: records_pb2.ControlRecord) -> str:
-        """Do it, and leave the graph with the fence applied; in words what was done.
+    async def carry_out(
+        self, graph: str, fences: Mapping[str, int], decision: records_pb2.ControlRecord
+    ) -> str:
+        """Do it, and leave the graph with the fences applied; in words what was done.
 
         Raises:
             Rejected: it cannot be done. Retryable: not now.
@@ -36,9 +38,11 @@ class RebuildTask:
 
     rebuilder: Rebuilder
 
-    async def carry_out(self, graph: str, fence: tuple[str, int], decision: records_pb2.ControlRecord) -> str:
+    async def carry_out(
+        self, graph: str, fences: Mapping[str, int], decision: records_pb2.ControlRecord
+    ) -> str:
         """As the protocol says."""
-        return str(await self.rebuilder.rebuild(graph, fence))
+        return str(await self.rebuilder.rebuild(graph, fences))
 
 
 class Upkeep:
@@ -67,11 +71,15 @@ class Upkeep:
     async def carry_out(self, graph: str, fence: tuple[str, int], item: Input) -> str:
         """Carry a decision out, once; "" where the graph has it behind it.
 
+        A restarted stage hands a decision on twice: the graph keeps which ones it has carried out.
+
         Raises:
             Rejected: it cannot be read or done. Retryable: not now.
         """
         decision = decode_resolved(item.record.value or b"")
         assert isinstance(decision, records_pb2.ControlRecord)
-        if (await self._store.writers(graph)).get(fence[0], -1) >= fence[1]:
+        done, known = f"decided/{decision.control_id}", await self._store.writers(graph)
+        if known.get(fence[0], -1) >= fence[1] or done in known:
             return ""
-        return await self._tasks[decision.WhichOneof("decision") or ""].carry_out(graph, fence, decision)
+        task = self._tasks[decision.WhichOneof("decision") or ""]
+        return await task.carry_out(graph, {fence[0]: fence[1], done: fence[1]}, decision)
