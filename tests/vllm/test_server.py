@@ -20,18 +20,19 @@ from tidegraph.language.llm.extractor import LlmExtractor
 from tidegraph.language.llm.schema import Limits, misfit, schema
 from tidegraph.language.registry import load_registry
 from tidegraph.models.budget import Budget
+from tidegraph.models.metering import Meter
 from tidegraph.models.openai_chat import ChatOptions, OpenAiChat
 from tidegraph.models.prompts import load_prompt
 from tidegraph.models.structured import OpenAiStructured, StructuredOptions
+from tidegraph.telemetry import REGISTRY
 
 pytestmark = [pytest.mark.vllm, pytest.mark.timeout(900)]
 TEXT = "Ada Poll joined the docs team on 3 March 2020. She left Harrow Instruments in 2019."
 SMALL = Limits(events=2, quote=40, names=1, name=12, times=1, facts=1, qualifiers=1)
 
 
-def model(url: str, **options: object) -> OpenAiStructured:
-    given: dict[str, object] = {"model": "tiny", "api_key": "", "stage": "vllm", "timeout_seconds": 240.0}
-    return OpenAiStructured(StructuredOptions(url=url, **{**given, **options}), Budget(4))  # type: ignore[arg-type]
+def model(url: str, name: str = "tiny") -> OpenAiStructured:
+    return OpenAiStructured(StructuredOptions(url, name, "", 240.0, Meter("vllm")), Budget(4))
 
 
 def language(epoch: str) -> LanguageExtractor:
@@ -46,9 +47,9 @@ def extractor(url: str, limits: Limits, max_tokens: int) -> LlmExtractor:
 
 
 def test_the_served_model_is_found_and_another_one_refused(vllm_url: str):
-    assert model(vllm_url, model="").resolve() == "tiny"
+    assert model(vllm_url, "").resolve() == "tiny"
     with pytest.raises(Rejected) as caught:
-        model(vllm_url, model="large").resolve()
+        model(vllm_url, "large").resolve()
     assert caught.value.reason == "LLM_MODEL_UNKNOWN"
 
 
@@ -69,7 +70,7 @@ def test_the_server_keeps_to_the_form_of_answers(vllm_url: str):
 
 
 def test_an_answer_that_runs_into_its_limit_says_so(vllm_url: str):
-    assert model(vllm_url).complete("You list events.", TEXT, schema(Limits()), 8).finish == "length"
+    assert model(vllm_url).complete("You list events.", TEXT, schema(Limits()), 2).finish == "length"
 
 
 def test_a_request_beyond_the_context_is_refused_and_may_be_asked_smaller(vllm_url: str):
@@ -102,7 +103,7 @@ def test_what_a_model_makes_up_or_cannot_finish_is_read_by_the_rules(
 
 
 async def test_the_chat_client_streams_an_answer(vllm_url: str):
-    chat = OpenAiChat(ChatOptions(vllm_url, "", ""), budget=Budget(1))
+    chat = OpenAiChat(ChatOptions(vllm_url, "", ""), budget=Budget(1), meter=Meter("chat"))
     pieces: list[str] = []
     try:
         # A random model seldom stops by itself.
@@ -111,13 +112,18 @@ async def test_the_chat_client_streams_an_answer(vllm_url: str):
                 pieces.append(piece)  # noqa: PERF401 (what came before a failure counts)
         assert pieces
         assert chat.model_id == "tiny"
+        counted = REGISTRY.get_sample_value("tidegraph_llm_tokens_total", {"stage": "chat", "kind": "prompt"})
+        assert counted
+        assert counted > 10
     finally:
         await chat.close()
 
 
 def test_a_server_that_is_gone_is_waited_for():
     client = OpenAiStructured(
-        StructuredOptions("http://127.0.0.1:9", "tiny", "", "vllm", 5.0), Budget(1), sleep=lambda _: None
+        StructuredOptions("http://127.0.0.1:9", "tiny", "", 5.0, Meter("vllm")),
+        Budget(1),
+        sleep=lambda _: None,
     )
     with pytest.raises(Retryable) as caught:
         client.complete("s", "u", schema(SMALL), 16)

@@ -14,8 +14,9 @@ from typing import Any, Final, TypeVar
 
 import httpx
 
-from tidegraph.domain.errors import LimitExceeded, Retryable
+from tidegraph.domain.errors import LimitExceeded, Rejected, Retryable
 from tidegraph.models.budget import Budget
+from tidegraph.models.metering import Meter, tokens_of
 from tidegraph.models.wire import (
     CHARACTERS_PER_TOKEN,
     RETRY_AFTER_MAX_SECONDS,
@@ -50,9 +51,11 @@ class OpenAiChat:
         options: ChatOptions,
         transport: httpx.AsyncBaseTransport | None = None,
         budget: Budget | None = None,
+        meter: Meter | None = None,
     ) -> None:
         self.model_id = options.model
         self._budget = budget
+        self._meter = meter or Meter("answer")
         self._client = httpx.AsyncClient(
             base_url=base_url(options.url),
             headers=bearer(options.api_key),
@@ -99,8 +102,13 @@ class OpenAiChat:
                     async for piece in self._once(body, deadline):
                         started = True
                         yield piece
+                self._meter.ended("answered")
                 return
+            except Rejected as error:
+                self._meter.ended(error.reason)
+                raise
             except Retryable as error:
+                self._meter.ended(error.reason)
                 left = deadline - asyncio.get_running_loop().time()
                 wait = min(error.retry_after_seconds, RETRY_AFTER_MAX_SECONDS)
                 if started or attempt == ATTEMPTS_MAX or wait >= left:
@@ -123,8 +131,12 @@ class OpenAiChat:
                 if response.status_code != 200:
                     text = (await _before(response.aread(), deadline)).decode("utf-8", "replace")
                     raise status_error(response.status_code, text, response.headers)
-                async for piece in _pieces(response.aiter_lines(), deadline):
-                    yield piece
+                heard = _Heard(self._meter, asyncio.get_running_loop().time())
+                try:
+                    async for piece in _pieces(response.aiter_lines(), deadline, heard):
+                        yield piece
+                finally:
+                    heard.count(body, asyncio.get_running_loop().time())
             finally:
                 await response.aclose()
         except httpx.HTTPError as error:
@@ -139,10 +151,29 @@ def _body(model: str, system: str, user: str, max_tokens: int) -> dict[str, Any]
         "temperature": 0,
         "seed": 0,
         "stream": True,
+        "stream_options": {"include_usage": True},
     }
 
 
-async def _pieces(lines: AsyncIterator[str], deadline: float) -> AsyncIterator[str]:
+@dataclass(slots=True)
+class _Heard:
+    """What came of one answer, counted also where it broke off: it was computed all the same."""
+
+    meter: Meter
+    began: float
+    characters: int = 0
+    usage: object = None
+
+    def count(self, body: dict[str, Any], now: float) -> None:
+        asked = sum(len(each["content"]) for each in body["messages"])
+        self.meter.answered(
+            now - self.began,
+            tokens_of(self.usage, "prompt_tokens", asked),
+            tokens_of(self.usage, "completion_tokens", self.characters),
+        )
+
+
+async def _pieces(lines: AsyncIterator[str], deadline: float, heard: _Heard) -> AsyncIterator[str]:
     """Text of the server-sent events until the model's own end."""
     finish = ""
     while True:
@@ -160,10 +191,12 @@ async def _pieces(lines: AsyncIterator[str], deadline: float) -> AsyncIterator[s
         event = json_object(data)
         if "error" in event:
             raise Retryable("LLM_STREAM_CUT", f"the language model failed: {short(str(event['error']))}")
+        heard.usage = event.get("usage") or heard.usage
         for choice in event.get("choices", [])[:1]:
             finish = choice.get("finish_reason") or finish
             piece = (choice.get("delta") or {}).get("content")
             if piece:
+                heard.characters += len(str(piece))
                 yield str(piece)
     if finish == "length":
         raise LimitExceeded("LLM_ANSWER_TOO_LONG", "the language model ran into its token limit")

@@ -17,6 +17,7 @@ import httpx
 
 from tidegraph.domain.errors import LimitExceeded, Rejected, Retryable, TidegraphError
 from tidegraph.models.budget import Budget
+from tidegraph.models.metering import Meter, tokens_of
 from tidegraph.models.wire import (
     CHARACTERS_PER_TOKEN,
     RETRY_AFTER_MAX_SECONDS,
@@ -28,7 +29,6 @@ from tidegraph.models.wire import (
     transport_error,
 )
 from tidegraph.ports import Completion
-from tidegraph.telemetry import metrics
 
 ATTEMPTS_MAX: Final = 3
 ANSWER_BYTES_MAX: Final = 8 * 1024 * 1024
@@ -40,15 +40,13 @@ _OURS_TO_SET: Final = frozenset({"LLM_UNAUTHORISED", "LLM_MODEL_UNKNOWN", "LLM_N
 
 @dataclass(frozen=True, slots=True)
 class StructuredOptions:
-    """Where the model is, for which stage it works, and what a million tokens cost (0: nothing)."""
+    """Where the model is, how long it may take for one answer, and who counts what it takes."""
 
     url: str
     model: str
     api_key: str = field(repr=False)
-    stage: str
     timeout_seconds: float
-    prompt_price: float = 0.0
-    completion_price: float = 0.0
+    meter: Meter
 
 
 class OpenAiStructured:
@@ -115,7 +113,7 @@ class OpenAiStructured:
                     share.used = completion.prompt_tokens + completion.completion_tokens
                 return completion
             except Retryable as error:
-                self._count(error.reason)
+                self._options.meter.ended(error.reason)
                 if error.reason == "LLM_BUDGET" or attempt == ATTEMPTS_MAX:
                     raise
                 if error.retry_after_seconds > RETRY_AFTER_MAX_SECONDS:
@@ -125,7 +123,7 @@ class OpenAiStructured:
                 else:
                     self._sleep(error.retry_after_seconds)
             except Rejected as error:
-                self._count(error.reason)
+                self._options.meter.ended(error.reason)
                 raise
         raise AssertionError("unreachable: the last attempt returns or raises")
 
@@ -137,26 +135,13 @@ class OpenAiStructured:
                 status, headers = response.status_code, response.headers
         except httpx.HTTPError as error:
             raise _verdict(transport_error(error)) from error
-        metrics.LLM_SECONDS.labels(self._options.stage).observe(time.monotonic() - began)
         if status != 200:
             raise _verdict(status_error(status, text, headers))
         completion = _completion(text, body)
-        self._count("answered" if completion.finish == "stop" else (completion.finish or "unfinished"))
-        self._account(completion)
+        meter = self._options.meter
+        meter.answered(time.monotonic() - began, completion.prompt_tokens, completion.completion_tokens)
+        meter.ended("answered" if completion.finish == "stop" else (completion.finish or "unfinished"))
         return completion
-
-    def _count(self, outcome: str) -> None:
-        metrics.LLM_CALLS.labels(self._options.stage, outcome.lower()[:40]).inc()
-
-    def _account(self, completion: Completion) -> None:
-        options = self._options
-        metrics.LLM_TOKENS.labels(options.stage, "prompt").inc(completion.prompt_tokens)
-        metrics.LLM_TOKENS.labels(options.stage, "completion").inc(completion.completion_tokens)
-        cost = (
-            completion.prompt_tokens * options.prompt_price
-            + completion.completion_tokens * options.completion_price
-        ) / 1_000_000
-        metrics.LLM_COST.labels(options.stage).inc(cost)
 
 
 def _body(model: str, system: str, user: str, schema: Mapping[str, Any], max_tokens: int) -> dict[str, Any]:
@@ -214,17 +199,10 @@ def _completion(text: str, body: Mapping[str, Any]) -> Completion:
     # A reasoning model without a parser on its server thinks aloud before the answer.
     answer = answer.rpartition(_THINKING)[2].strip()
     usage = response.get("usage")
-    counted = usage if isinstance(usage, dict) else {}
     asked = sum(len(each["content"]) for each in body["messages"])
     return Completion(
         text=answer,
         finish=str(choice.get("finish_reason") or ""),
-        prompt_tokens=_count_of(counted, "prompt_tokens", asked),
-        completion_tokens=_count_of(counted, "completion_tokens", len(content or "")),
+        prompt_tokens=tokens_of(usage, "prompt_tokens", asked),
+        completion_tokens=tokens_of(usage, "completion_tokens", len(answer)),
     )
-
-
-def _count_of(usage: Mapping[str, Any], name: str, characters: int) -> int:
-    value = usage.get(name)
-    counted = isinstance(value, int) and not isinstance(value, bool) and value >= 0
-    return int(value) if counted and value is not None else characters // CHARACTERS_PER_TOKEN

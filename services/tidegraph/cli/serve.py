@@ -22,8 +22,10 @@ from tidegraph.domain.errors import Rejected, TidegraphError
 from tidegraph.embedded.notify import notify
 from tidegraph.language.registry import load_registry
 from tidegraph.log.producer import KafkaLog
+from tidegraph.models.budget import process_budget
 from tidegraph.models.clock import SystemClock
 from tidegraph.models.factory import make_encoder
+from tidegraph.models.metering import Meter
 from tidegraph.models.openai_chat import ChatOptions, OpenAiChat
 from tidegraph.services.server import ApiServer, DrainTimes
 from tidegraph.services.usecases.context import ChatLimits, Ports
@@ -123,6 +125,10 @@ async def _chat(settings: LlmSettings, cleanup: contextlib.AsyncExitStack) -> Op
     """The language model, when one is configured; its id is asked for at the first question."""
     if not settings.url:
         return None
-    chat = OpenAiChat(ChatOptions(settings.url, settings.model, settings.api_key))
+    chat = OpenAiChat(
+        ChatOptions(settings.url, settings.model, settings.api_key),
+        budget=process_budget(settings.concurrency, settings.tokens_per_minute),
+        meter=Meter("answer", settings.prompt_price, settings.completion_price),
+    )
     cleanup.push_async_callback(chat.close)
     return chat

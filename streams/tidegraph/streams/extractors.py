@@ -9,6 +9,7 @@ from tidegraph.language.llm.asking import Asker
 from tidegraph.language.llm.extractor import LlmExtractor
 from tidegraph.language.registry import load_registry
 from tidegraph.models.budget import process_budget
+from tidegraph.models.metering import Meter
 from tidegraph.models.prompts import load_prompt
 from tidegraph.models.structured import OpenAiStructured, StructuredOptions
 from tidegraph.models.token_classifier import TokenClassifier
@@ -57,10 +58,8 @@ def _model(settings: Settings) -> StructuredModel:
         url=llm.url,
         model=llm.model,
         api_key=llm.api_key,
-        stage=STAGE,
         timeout_seconds=settings.extraction.timeout_seconds,
-        prompt_price=llm.prompt_price,
-        completion_price=llm.completion_price,
+        meter=Meter(STAGE, llm.prompt_price, llm.completion_price),
     )
     return OpenAiStructured(options, process_budget(llm.concurrency, llm.tokens_per_minute))
 

@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 
 from tidegraph.models.budget import Budget
+from tidegraph.models.metering import Meter
 from tidegraph.models.structured import OpenAiStructured, StructuredOptions
 
 Answer = Callable[[dict[str, Any]], httpx.Response]
@@ -68,9 +69,9 @@ class FakeServer:
     def model(self, *, model: str = "", budget: Budget | None = None, **options: Any) -> OpenAiStructured:
         """The client against this server; waits take no time and are remembered in ``waits``."""
         self.waits: list[float] = []
-        given = {"stage": "extract", "timeout_seconds": 5.0, "api_key": "secret", **options}
+        meter = Meter(options.pop("stage", "extract"), **options)
         return OpenAiStructured(
-            StructuredOptions(url="http://llm.test", model=model, **given),
+            StructuredOptions("http://llm.test", model, "secret", 5.0, meter),
             budget or _Patient(self.waits),
             transport=httpx.MockTransport(self),
             sleep=self.waits.append,

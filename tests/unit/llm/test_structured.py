@@ -12,6 +12,7 @@ from tests.unit.llm.fake_server import FakeServer, error, said
 
 from tidegraph.domain.errors import LimitExceeded, Rejected, Retryable, TidegraphError
 from tidegraph.models.budget import Budget
+from tidegraph.models.metering import Meter
 from tidegraph.models.structured import OpenAiStructured, StructuredOptions
 from tidegraph.telemetry import REGISTRY
 
@@ -169,7 +170,7 @@ def test_a_body_without_end_ends(stream: Drip, kind: type[TidegraphError], reaso
             return httpx.Response(200, json={"data": [{"id": "tiny"}]})
         return httpx.Response(200, stream=stream)
 
-    options = StructuredOptions("http://llm.test", "", "", "extract", 0.2)
+    options = StructuredOptions("http://llm.test", "", "", 0.2, Meter("extract"))
     model = OpenAiStructured(options, Budget(1), transport=httpx.MockTransport(answer))
     with pytest.raises(kind) as caught:
         model.complete("system", "user", FORM, 32)
@@ -193,8 +194,8 @@ def test_tokens_cost_and_outcomes_are_counted_by_stage():
     assert counted("tidegraph_llm_cost_total", stage=stage) == pytest.approx((80 * 2 + 40 * 10) / 1e6)
     for outcome in ("llm_busy", "answered", "length"):
         assert counted("tidegraph_llm_calls_total", stage=stage, outcome=outcome) == 1
-    assert counted("tidegraph_llm_call_seconds_count", stage=stage) == 3
+    assert counted("tidegraph_llm_call_seconds_count", stage=stage) == 2
 
 
 def test_the_key_is_shown_to_the_server_alone():
-    assert "secret" not in repr(StructuredOptions("u", "m", "secret", "s", 1.0))
+    assert "secret" not in repr(StructuredOptions("u", "m", "secret", 1.0, Meter("s")))
