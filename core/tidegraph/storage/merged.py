@@ -32,7 +32,7 @@ from tidegraph.ports import (
 )
 from tidegraph.storage.derive import derive_for
 from tidegraph.storage.fact_rows import version_order
-from tidegraph.storage.rulebook import read_rulebook
+from tidegraph.storage.rulebook import POLICIES, Rulebook, read_rulebook
 from tidegraph.storage.visibility import EVERYTHING
 
 MAX_COMBINATIONS: Final = 256
@@ -136,8 +136,10 @@ class MergedReader:
     ) -> list[_Family]:
         """Keys under which several ids of a set have evidence, with that evidence."""
         spread: dict[str, tuple[str, ...]] = {}
+        policies = await self._reader.decisions(graph, (POLICIES,), seen)
+        registry = Rulebook.of(self._registry, policies).timeline.epochs[-1].registry
         for one in found:
-            keys = self._spread(graph, one, sets)
+            keys = _spread(registry, graph, one, sets)
             if len(keys) > 1:
                 spread[one.key] = keys
         if not spread:
@@ -157,26 +159,16 @@ class MergedReader:
                 families[held] = _Family(held, tuple(own))
         return list(families.values())
 
-    def _spread(self, graph: str, one: FactVersion | Assertion, sets: Sets) -> tuple[str, ...]:
-        """The conflict keys that the claim has under each id of the sets of its sides."""
-        subjects = sets.members.get(one.subject, (one.subject,))
-        objects: tuple[str, ...] = (one.object,)
-        if one.object_is_entity:
-            objects = sets.members.get(one.object, (one.object,))
-        pairs = list(product(subjects, objects))[:MAX_COMBINATIONS]
-        if len(pairs) == 1:
-            return ()
-        claims = (Canonical(s, one.predicate, o, one.object_is_entity, one.qualifiers) for s, o in pairs)
-        return tuple(sorted({self._registry.conflict_key(graph, claim) for claim in claims}))
-
     async def _derive(
         self, graph: str, family: _Family, which: FactFilter, seen: Visibility
     ) -> list[FactVersion]:
         registers = sorted({one.document_id for one in family.evidence if one.register})
         revisions = await self._reader.revisions(graph, registers, seen) if registers else []
         book = await read_rulebook(self._reader, self._registry, graph, family.keys, seen)
-        found = derive_for(book, family.evidence, revisions, which, seen)
         anchor = family.keys[0]
+        # What was decided of a conflict under any of the keys was decided of the one that they are.
+        said = (replace(d, subject=anchor) if d.subject in family.keys else d for d in book.decisions)
+        found = derive_for(Rulebook.of(self._registry, said), family.evidence, revisions, which, seen)
         return [replace(v, version_id=f"{v.version_id}{_MARK}{anchor}") for v in found]
 
     # --- entities ---------------------------------------------------------------------------------
@@ -259,7 +251,22 @@ class _Family:
 
 def merged(reader: GraphReader, registry: Registry) -> GraphReader:
     """The reader with sets taken for one entity."""
+    if isinstance(reader, MergedReader):
+        return reader
     return cast(GraphReader, MergedReader(reader, registry))
+
+
+def _spread(registry: Registry, graph: str, one: FactVersion | Assertion, sets: Sets) -> tuple[str, ...]:
+    """The conflict keys that the claim has under each id of the sets of its sides."""
+    subjects = sets.members.get(one.subject, (one.subject,))
+    objects: tuple[str, ...] = (one.object,)
+    if one.object_is_entity:
+        objects = sets.members.get(one.object, (one.object,))
+    pairs = list(product(subjects, objects))[:MAX_COMBINATIONS]
+    if len(pairs) == 1:
+        return ()
+    claims = (Canonical(s, one.predicate, o, one.object_is_entity, one.qualifiers) for s, o in pairs)
+    return tuple(sorted({registry.conflict_key(graph, claim) for claim in claims}))
 
 
 def _sides(found: Iterable[FactVersion | Assertion]) -> list[str]:

@@ -8,6 +8,7 @@ from tidegraph.domain.interval import Interval
 from tidegraph.domain.predicates import Registry
 from tidegraph.ports import ChatModel, Clock, Encoder, GraphReader, Log, StatusStore, Visibility
 from tidegraph.settings import GroundingSettings
+from tidegraph.storage.merged import merged
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +21,10 @@ class ChatLimits:
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """The outside of the service. ``chat`` None: the built-in reasoner answers."""
+    """The outside of the service. ``chat`` None: the built-in reasoner answers.
+
+    ``store`` is read with the ids of one set taken for one entity, whatever store is given.
+    """
 
     store: GraphReader
     status: StatusStore
@@ -32,6 +36,9 @@ class Ports:
     chat_limits: ChatLimits
     grounding: GroundingSettings
     max_document_bytes: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "store", merged(self.store, self.registry))
 
 
 @dataclass(frozen=True, slots=True)
