@@ -132,6 +132,11 @@ COMMIT: Final = (
         "CREATE (e)-[:RELATED {weight: r.weight, bits: r.bits, seq: seq}]->(o)",
     )
     + _each("changes", _create("Change"))
+    + _each(
+        "terms",
+        "MERGE (t:Term {id: r.id}) ON CREATE SET t.rows = r.rows, t.seq = seq "
+        "ON MATCH SET t.rows = t.rows + r.rows",
+    )
     + _each("decisions", _create("Decision"))
     + _each("decisions_seen", _lower("Decision", "id: r.id", "recorded_at"))
     + "".join(_each(parameter, body) for parameter, body in queries_identity.WRITES)
@@ -307,21 +312,6 @@ RETURN k, found
 DURING: Final = "n.start < $valid_to AND n.end > $valid_from"
 STATIC: Final = "n.time_state = 3"
 _FOUND: Final = "n.id, n.document_id, n.revision, n.start IS NULL"
-
-
-def search_text(what: str, condition: str) -> str:
-    """Full-text hits, straight from the yielded node (matching it again would be quadratic)."""
-    return (
-        f"CALL db.idx.fulltext.queryNodes('{LABELS[what]}', $text) YIELD node AS n, score "
-        f"WHERE {visible('n')} AND {condition} "
-        f"RETURN {_FOUND}, score ORDER BY score DESC, n.id LIMIT $limit"
-    )
-
-
-TERM_HITS: Final = {
-    what: f"UNWIND $terms AS t CALL db.idx.fulltext.queryNodes('{label}', t) YIELD node RETURN t, count(node)"
-    for what, label in LABELS.items()
-}
 
 
 def search_vector(what: str, condition: str) -> str:

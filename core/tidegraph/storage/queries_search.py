@@ -1,10 +1,27 @@
-"""The Cypher of exact ranking: distances to the events that one driver reaches."""
+"""The Cypher of the text leg, and of exact ranking: distances to the events that one driver reaches."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from tidegraph.storage.queries import visible
+from tidegraph.storage.queries import LABELS, visible
+
+TERM_COUNTS: Final = "UNWIND $ids AS k MATCH (t:Term {id: k}) RETURN k, t.rows"
+
+
+def search_text(what: str, condition: str) -> str:
+    """Rows that hold any of the words, those first that hold the most telling ones.
+
+    Straight from the yielded node: matching it again would be quadratic. The score is made of the words
+    that come back with the row.
+    """
+    return (
+        f"UNWIND $terms AS t CALL db.idx.fulltext.queryNodes('{LABELS[what]}', t.word) YIELD node AS n "
+        f"WITH n, t WHERE {visible('n')} AND {condition} "
+        "WITH n, sum(t.idf) AS reach, collect(t.word) AS held ORDER BY reach DESC, n.id LIMIT $limit "
+        "RETURN n.id, n.document_id, n.revision, n.start IS NULL, n.words, held"
+    )
+
 
 _RANK_DRIVERS: Final = {
     # An entity that is in everything says nothing about any of it, and would cost as much as it is in.

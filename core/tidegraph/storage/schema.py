@@ -26,6 +26,7 @@ NODE_INDEXES: Final[dict[str, tuple[str, ...]]] = {
     "Alias": ("id", "norm"),
     "Assertion": ("id", "key", "origin", "document_id", "subject", "object", "restricted"),
     "Value": ("id",),
+    "Term": ("id",),
     "Change": ("id", "seq"),
     "Decision": ("id", "kind", "subject"),
     "Sighting": ("id", "entity_id", "keys"),

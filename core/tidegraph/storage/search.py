@@ -7,14 +7,13 @@ the other way round: time first, then exact distances over what is left.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from tidegraph.domain.interval import Interval
 from tidegraph.ports import Scored, Vector, Visibility
-from tidegraph.storage import queries, queries_search, terms, visibility
+from tidegraph.storage import bm25, queries, queries_search, terms, visibility
 from tidegraph.storage.codec import Value
 from tidegraph.storage.reads import MAX_LIMIT, FalkorReads
 
@@ -22,12 +21,12 @@ MIN_NEIGHBOURS: Final = 50
 """The beam is max(efRuntime, k): below 50 the recall of the index falls."""
 MAX_NEIGHBOURS: Final = 4_096
 OVERFETCH: Final = 4
+TEXT_OVERFETCH: Final = {"event": 4, "chunk": 2}
+"""How many times the wanted rows are scored; the words of a chunk are long."""
 MENTIONS_MAX: Final = 2_000
 """An entity with more mentions reaches no events by itself: its cost must not grow with the graph."""
 EXACT_MAX_EVENTS: Final = 10_000
 """Up to this many events inside the constraint exact distances are quicker than growing k."""
-_FREQUENCY_SECONDS: Final = 300.0
-_FREQUENCY_ENTRIES: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +45,6 @@ class _Hit:
 class FalkorSearch(FalkorReads):
     """The searches of the GraphReader."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._frequencies: dict[tuple[str, str, str], tuple[float, int]] = {}
-
     # --- text -------------------------------------------------------------------------------------
 
     async def search_text(
@@ -62,41 +57,33 @@ class FalkorSearch(FalkorReads):
         limit: int,
         force: Interval | None = None,
     ) -> list[Scored]:
-        """Full-text leg, best first; the rarest words are asked for, within a budget of hits."""
+        """BM25, best first; the rarest words are asked for, within a budget of hits.
+
+        The rows scored are those that hold the most telling of the words, some times as many as wanted.
+        """
         found = terms.select(words)
         if not found or limit <= 0:
             return []
-        found = terms.rarest(found, await self._hits_of(graph, what, found))
-        if not found:
-            return []
-        values: dict[str, Value] = {"text": terms.any_of(found), **visibility.parameters(seen)}
+        known = await self.connection.read(
+            graph, queries_search.TERM_COUNTS, {"ids": bm25.asked_ids(what, found)}
+        )
+        counts = bm25.Statistics.of(what, found, dict(known))
+        rare = terms.rarest(found, {word: max(1, counts.holding[word]) for word in found})
+        values: dict[str, Value] = {
+            "terms": [{"word": word, "idf": counts.idf(word)} for word in rare],
+            **visibility.parameters(seen),
+        }
         condition = _condition(what, valid, values)
-        asked = min(limit if (force or valid) is None else OVERFETCH * limit, MAX_LIMIT)
+        asked = min(TEXT_OVERFETCH[what] * limit, MAX_LIMIT)
         while True:
             values["limit"] = asked
-            rows = await self.connection.read(graph, queries.search_text(what, condition), values)
-            kept = await self._in_force(graph, [_Hit(*row) for row in rows], force or valid, seen)
+            rows = await self.connection.read(graph, queries_search.search_text(what, condition), values)
+            hits = [_Hit(a, b, c, d, counts.score(text or "", held)) for a, b, c, d, text, held in rows]
+            kept = await self._in_force(graph, hits, force or valid, seen)
             if len(kept) >= limit or len(rows) < asked or asked >= MAX_LIMIT:
+                kept.sort(key=lambda hit: (-hit.score, hit.id))
                 return [hit.scored for hit in kept[:limit]]
             asked = min(asked * OVERFETCH, MAX_LIMIT)
-
-    async def _hits_of(self, graph: str, what: str, found: Sequence[str]) -> dict[str, int]:
-        """How many rows hold each word, remembered for some minutes: only their order matters."""
-        now = asyncio.get_running_loop().time()
-        known = {word: self._frequencies.get((graph, what, word)) for word in found}
-        result = {word: entry[1] for word, entry in known.items() if entry and entry[0] > now}
-        unknown = [word for word in found if word not in result]
-        if unknown:
-            rows = await self.connection.read(graph, queries.TERM_HITS[what], {"terms": unknown})
-            counted = dict.fromkeys(unknown, 0) | {word: int(count) for word, count in rows}
-            if len(self._frequencies) > _FREQUENCY_ENTRIES:
-                self._frequencies.clear()
-            for word, count in counted.items():
-                result[word] = count
-                # A word not seen yet may arrive with the next commit.
-                if count:
-                    self._frequencies[graph, what, word] = (now + _FREQUENCY_SECONDS, count)
-        return result
 
     # --- vectors ----------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ import numpy as np
 from tidegraph.domain.errors import Bug
 from tidegraph.domain.ids import make_id
 from tidegraph.ports import Commit, DocumentWrite, EntityWrite, NewVector, WriterState
-from tidegraph.storage import fact_rows, identity_rows, queries, rows, schema
+from tidegraph.storage import bm25, fact_rows, identity_rows, queries, rows, schema
 from tidegraph.storage.codec import Value, bits_of
 from tidegraph.storage.decisions import decision_row, earliest
 from tidegraph.storage.search import FalkorSearch
@@ -121,6 +121,8 @@ def commit_parameters(commit: Commit) -> dict[str, Value]:
         values[f"earlier{suffix}"] = earlier
     values["filed_until"] = [{"id": id_, "at": at} for id_, at in commit.filed_until]
     values |= identity_rows.parameters(commit.identity)
+    added = bm25.added_counts(commit.documents)
+    values["terms"] = [{"id": id_, "rows": count} for id_, count in sorted(added.items())]
     values |= _documents(commit.documents) | _versions(commit)
     values["assertions"] += [fact_rows.assertion_row(item, origin) for origin, item in commit.filed]
     return values

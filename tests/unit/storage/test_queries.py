@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tidegraph.storage import queries, schema
+from tidegraph.storage import queries, queries_search, schema
 
 
 def all_queries() -> Iterator[tuple[str, str]]:
@@ -26,9 +26,12 @@ def all_queries() -> Iterator[tuple[str, str]]:
         yield f"hidden_keys({driver})", queries.hidden_keys(driver)
     for what in queries.LABELS:
         yield f"by_id({what})", queries.by_id(what)
-        for make in (queries.search_text, queries.search_vector, queries.exact_vector):
+        for make in (queries_search.search_text, queries.search_vector, queries.exact_vector):
             for condition in ("true", f"({queries.DURING})", queries.STATIC):
                 yield f"{make.__name__}({what})", make(what, condition)
+    for by in queries_search.RANKED_BY:
+        yield f"rank_events({by})", queries_search.rank_events(by, queries.STATIC)
+    yield "TERM_COUNTS", queries_search.TERM_COUNTS
 
 
 QUERIES = sorted(set(all_queries()))

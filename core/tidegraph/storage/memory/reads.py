@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -50,6 +51,8 @@ class MemoryGraph:
     vectors: dict[tuple[str, str], Any] = field(default_factory=dict)
     lists: dict[str, dict[str, Neighbour]] = field(default_factory=dict)
     changes: list[ChangeRow] = field(default_factory=list)
+    terms: Counter[str] = field(default_factory=Counter)
+    """Rows by word, see ``bm25``."""
     decisions: dict[str, DecisionRecord] = field(default_factory=dict)
     identity: StoredIdentity = field(default_factory=StoredIdentity)
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from math import log
 
 import numpy as np
 
 from tidegraph.domain.documents import TimeState
 from tidegraph.domain.interval import Interval
 from tidegraph.ports import ChunkRecord, EventRecord, Scored, Vector, Visibility
-from tidegraph.storage import terms, visibility
+from tidegraph.storage import bm25, terms, visibility
 from tidegraph.storage.memory.reads import MemoryReads
 from tidegraph.storage.search import MENTIONS_MAX
 
@@ -29,20 +28,15 @@ class MemorySearch(MemoryReads):
         limit: int,
         force: Interval | None = None,
     ) -> list[Scored]:
-        """Rows that hold any of the words, by the sum of term frequency times rarity."""
+        """Rows that hold any of the words, by BM25."""
         wanted = terms.select(words)
-        rows = [(record, Counter(self._words(record))) for record in self._rows(graph, what)]
-        hits = {word: sum(word in counts for _, counts in rows) for word in wanted}
-        passing = {_id(record) for record in await self._passing(graph, what, seen, valid, force)}
-        scored = [
-            Scored(
-                _id(record),
-                sum(counts[word] * log(1 + len(rows) / hits[word]) for word in wanted if counts[word]),
-                record.document_id,
-            )
-            for record, counts in rows
-            if _id(record) in passing and any(counts[word] for word in wanted)
-        ]
+        counts = bm25.Statistics.of(what, wanted, self.graph(graph).terms)
+        scored = []
+        for record in await self._passing(graph, what, seen, valid, force):
+            text = _words(record)
+            held = set(wanted) & set(text.split())
+            if held:
+                scored.append(Scored(_id(record), counts.score(text, held), record.document_id))
         return sorted(scored, key=lambda hit: (-hit.score, hit.id))[: max(0, limit)]
 
     async def search_vector(
@@ -104,11 +98,6 @@ class MemorySearch(MemoryReads):
         rows = state.events.values() if what == "event" else state.chunks.values()
         return (record for _, record in rows)
 
-    def _words(self, record: EventRecord | ChunkRecord) -> list[str]:
-        if isinstance(record, EventRecord):
-            return terms.tokens(record.title) + terms.tokens(record.event.sentence)
-        return terms.tokens(record.chunk.title) + terms.tokens(record.chunk.text)
-
     async def _passing(
         self, graph: str, what: str, seen: Visibility, valid: Interval | None, force: Interval | None
     ) -> list[EventRecord | ChunkRecord]:
@@ -136,6 +125,12 @@ def _passes(
         if valid is not None and record.event.time_state is not TimeState.STATIC:
             return False
     return visibility.revision_passes(record.document_id, record.revision, force, forces)
+
+
+def _words(record: EventRecord | ChunkRecord) -> str:
+    if isinstance(record, EventRecord):
+        return terms.words(record.title, record.event.sentence)
+    return terms.words(record.chunk.title, record.chunk.text)
 
 
 def _id(record: EventRecord | ChunkRecord) -> str:

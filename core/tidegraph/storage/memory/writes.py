@@ -9,7 +9,7 @@ from typing import TypeVar
 from tidegraph.domain.facts import Assertion
 from tidegraph.domain.graphs import check_graph_name
 from tidegraph.ports import ChangeRow, ChunkRecord, Commit, DocumentRecord, EventRecord, WriterState
-from tidegraph.storage import codec
+from tidegraph.storage import bm25, codec
 from tidegraph.storage.decisions import earliest
 from tidegraph.storage.memory.identity import MemoryIdentity
 from tidegraph.storage.memory.identity_state import apply_identity
@@ -43,6 +43,7 @@ class MemoryWrites(MemorySearch):
         state.offsets[fence.partition] = fence.offset
         state.sequence += 1
         _add_rows(state, commit)
+        state.terms.update(bm25.added_counts(commit.documents))
         _move_times(state, dict(commit.withdrawn), dict(commit.recorded_earlier))
         _apply_facts(state, commit)
         apply_identity(state.identity, commit.identity, state.entities)
