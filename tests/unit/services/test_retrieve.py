@@ -8,12 +8,13 @@ import pytest
 from tests.unit.services.orlan import COMPANY, orlan
 from tests.unit.services.world import GRAPH, Doc, World
 
+from tidegraph.domain.documents import Status
 from tidegraph.domain.interval import instant
 from tidegraph.services.caller import Caller
 from tidegraph.services.times import read_date
 from tidegraph.services.usecases.moment import AskedTime, resolve
 from tidegraph.services.usecases.reading import read_text
-from tidegraph.services.usecases.retrieve import Retrieved, nearness, retrieve
+from tidegraph.services.usecases.retrieve import DEFAULT, Options, Rerank, Retrieved, retrieve
 from tidegraph.services.usecases.scope import scope_of
 from tidegraph.services.usecases.work import Work
 
@@ -23,13 +24,15 @@ def world() -> World:
     return asyncio.run(orlan().build())
 
 
-async def search(world: World, text: str, valid: str = "") -> Retrieved:
+async def search(
+    world: World, text: str, valid: str = "", limit: int = 50, options: Options = DEFAULT
+) -> Retrieved:
     ports = world.ports()
     question = (await read_text(ports, GRAPH, text, ports.clock.now())).question
     asked = AskedTime(valid=read_date(valid, "valid") if valid else None)
     moment = await resolve(ports, Caller(GRAPH, None, "r"), asked, question.time.interval)
     scope = scope_of(question, moment, given=bool(valid))
-    return await retrieve(Work(ports, moment, question), scope, 50)
+    return await retrieve(Work(ports, moment, question), scope, limit, options)
 
 
 async def test_no_leg_shows_what_came_after_the_asked_time(world: World) -> None:
@@ -48,20 +51,94 @@ async def test_the_fact_that_surely_holds_comes_first_and_others_are_counted(wor
     assert dict(first.qualifiers)["role"] == "chief executive officer"
     assert found.suppressed == 2
     assert {leg.name for leg in found.legs} == {
-        *("facts", "text_event", "text_chunk", "vector_event", "vector_chunk", "entity_event"),
+        *(
+            "facts",
+            "text_event",
+            "text_chunk",
+            "vector_event",
+            "vector_chunk",
+            "entity_event",
+            "document_event",
+        ),
     }
 
 
-async def test_a_nearer_event_never_counts_less(world: World) -> None:
-    found = await search(world, f"What happened to {COMPANY}?")
-    asked = read_date("2021-08-01", "x")
-    dated = [hit.event for hit in found.hits if hit.event and hit.event.event.interval]
-    ranked = sorted(dated, key=lambda record: -nearness(record, asked))
-    gaps = [record.event.interval.gap(asked) for record in ranked if record.event.interval]
-    assert gaps == sorted(gaps)
-    undated = [hit.event for hit in found.hits if hit.event and not hit.event.event.interval]
-    assert all(nearness(record, asked) == 0.0 for record in undated)
-    assert nearness(ranked[-1], asked) > 0.0
+WHEN = ("2008", "2014", "2016-03", "2017", "2018-05-04", "2018-09", "2018-11-30", "2019")
+
+
+async def dated(
+    weight: float = 1.0, rerank: Rerank = Rerank.FEATURES, valid: str = "2018"
+) -> dict[str, float]:
+    """Scores of one sentence that documents of one kind tell of many times, by time; "": of none."""
+    world = World()
+    for number, when in enumerate((*WHEN, "")):
+        world.event("Nimbus moved its archive to Basel.", when, "Nimbus", doc=Doc(f"d{number}", "2000-01-01"))
+    await world.build()
+    found = await search(world, "Where did Nimbus move its archive?", valid, options=Options(rerank, weight))
+    start = {read_date(when, "x").start: when for when in WHEN}
+    return {
+        start[hit.event.event.interval.start] if hit.event.event.interval else "": hit.score
+        for hit in found.hits
+        if hit.event
+    }
+
+
+async def test_a_nearer_time_never_counts_less_at_equal_text() -> None:
+    scores = await dated()
+    before = [scores[when] for when in ("2008", "2014", "2016-03", "2017")]
+    assert before == sorted(before)
+    assert len(set(before)) == len(before)
+    inside = [scores[when] for when in ("2018-05-04", "2018-09", "2018-11-30")]
+    assert min(inside) >= max(before), "what lies in the asked time counts most"
+    assert "2019" not in scores, "what came later says nothing of the asked time"
+    assert scores[""] < min(score for when, score in scores.items() if when), "a dated match beats undated"
+
+
+async def test_weight_zero_ignores_time() -> None:
+    scores = await dated(weight=0.0)
+    assert len({round(score, 9) for score in scores.values()}) == 1
+    assert set(scores) == {*WHEN, ""} - {"2019"}
+
+
+async def test_without_a_reranker_the_fused_ranks_order() -> None:
+    scores = await dated(rerank=Rerank.NONE)
+    assert all(0 < score < 0.2 for score in scores.values()), "a sum of reciprocal ranks"
+
+
+async def test_denied_and_planned_events_are_shown_when_asked_for() -> None:
+    world = World()
+    said = {Status.ASSERTED: "opened", Status.PLANNED: "will open", Status.DENIED: "never opened"}
+    for number, (status, verb) in enumerate(said.items()):
+        text = f"Nimbus {verb} a depot in Basel."
+        world.event(text, "2018-05", "Nimbus", doc=Doc(f"d{number}"), status=status)
+    await world.build()
+    for asked, shown in (
+        (frozenset(), {Status.ASSERTED}),
+        (frozenset({Status.DENIED}), {Status.DENIED}),
+        (frozenset(said), set(said)),
+    ):
+        found = await search(world, "Did Nimbus open a depot?", "2018", options=Options(statuses=asked))
+        assert {hit.event.event.status for hit in found.hits if hit.event} == shown
+
+
+async def test_what_says_the_same_of_one_time_is_shown_once() -> None:
+    world = World()
+    for number in range(4):
+        world.event("Nimbus moved its archive to Basel.", "2018-05", "Nimbus", doc=Doc(f"d{number}"))
+    world.event("Nimbus moved its archive to Basel.", "2019-05", "Nimbus", doc=Doc("e"))
+    await world.build()
+    found = await search(world, "Where did Nimbus move its archive?")
+    assert sum(hit.event is not None for hit in found.hits) == 2
+
+
+async def test_each_hit_says_what_it_was_ranked_by(world: World) -> None:
+    found = await search(world, f"Who was CEO of {COMPANY} in 2020?")
+    for hit in found.hits:
+        assert hit.score == pytest.approx(sum(value for _, value in hit.parts))
+        assert hit.ranks
+    assert {"cosine", "named", "time"} <= {name for hit in found.hits for name, _ in hit.parts}
+    assert found.pool >= len(found.hits)
+    assert [name for name, _ in found.timings] == ["legs", "records", "ranking"]
 
 
 async def test_the_same_request_gives_the_same_hits(world: World) -> None:

@@ -149,7 +149,14 @@ class World:
         self._assertions.append((doc, assertion))
         return assertion.assertion_id
 
-    def event(self, sentence: str, day: str, *names: str, doc: Doc | None = None) -> str:
+    def event(
+        self,
+        sentence: str,
+        day: str,
+        *names: str,
+        doc: Doc | None = None,
+        status: Status = Status.ASSERTED,
+    ) -> str:
         """An event; ``day`` "" is timeless."""
         doc = doc or Doc(f"doc-e{len(self._events) + 1}")
         self._documents[doc.id, doc.revision] = doc
@@ -168,7 +175,7 @@ class World:
             mention_ids=(),
             score=2,
             reasons=(),
-            status=Status.ASSERTED,
+            status=status,
             extractor="test",
         )
         record = EventRecord(

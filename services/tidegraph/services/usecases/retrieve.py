@@ -1,59 +1,73 @@
-"""Ranked evidence: a vector leg, a full-text leg and a point-in-time fact leg, fused by RRF.
+"""Ranked evidence: the legs fused by RRF, the best of them ranked again by what they say.
 
-Every leg is restricted by the as-of on both axes and by labels before it ranks. Ids in the fused ranking
-carry their kind: ``event:``, ``chunk:`` or ``fact:``.
+Every leg is restricted by the as-of on both axes and by labels before it ranks. Ids in the ranking carry
+their kind: ``event:``, ``chunk:`` or ``fact:``.
 """
 
 from __future__ import annotations
 
-import asyncio
-import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, TypeAlias
+from enum import StrEnum
+from typing import Final
 
-from tidegraph.domain.asof import AsOf, Certainty
-from tidegraph.domain.documents import Status, TimeState
+from tidegraph.domain.documents import Status
 from tidegraph.domain.facts import FactVersion
 from tidegraph.domain.fuse import Fused, fuse
-from tidegraph.domain.interval import MICROS_PER_DAY, OPEN_START, Interval
-from tidegraph.ports import ChunkRecord, EventRecord, Scored
-from tidegraph.services.usecases.event_search import BY_ENTITY_MAX, coverage, search_terms
-from tidegraph.services.usecases.matching import Matcher
+from tidegraph.domain.interval import Interval
+from tidegraph.ports import ChunkRecord, EventRecord
+from tidegraph.services.usecases import ranking
+from tidegraph.services.usecases.legs import Leg, Legs, Windows, search
+from tidegraph.services.usecases.phrasing import statement
+from tidegraph.services.usecases.question import Relation
+from tidegraph.services.usecases.ranking import AskedSpan, Candidate
+from tidegraph.services.usecases.repeats import Said, without_repeats
 from tidegraph.services.usecases.scope import Scope, until_end, window_of
 from tidegraph.services.usecases.work import Work
 
-LEG_MAX: Final = 50
 FACT_BOOST: Final = 3.0 / 61
 """A fact that is asked for and surely holds then counts as if three more legs had it first: as many legs
 as can find an event.
 """
-COSINE_MIN: Final = 0.15
-"""Below it two texts are as near as any two texts are."""
-EVENT_BOOST: Final = 0.5 / 61
-"""An event inside the asked time counts half a leg more than one before it."""
-TIME_WEIGHT: Final = 0.5
-DECAY_DAYS: Final = 1_500.0
-KINDS: Final = ("event", "chunk")
-_NEVER: Final = Interval(OPEN_START, OPEN_START)
+POOL_MAX: Final = 250
+"""Candidates that are ranked again: a fixed number, so that no clock decides what is found."""
+HIDDEN: Final = frozenset({Status.DENIED, Status.PLANNED})
+"""What is denied or only planned is shown when it is asked for."""
 
-Windows: TypeAlias = Mapping[str, Sequence[Interval | None]]
-"""Valid times to search each kind of text in; None: any."""
+
+class Rerank(StrEnum):
+    """What orders the candidates: the features of ``ranking``, or the fused ranks alone."""
+
+    FEATURES = "features"
+    NONE = "none"
 
 
 @dataclass(frozen=True, slots=True)
-class Leg:
-    """What one leg found, for explanation."""
+class Options:
+    """How to retrieve. ``statuses`` empty: all but denied and planned ones.
 
-    name: str
-    candidates: int
-    elapsed_ms: float
+    ``time_weight`` (lambda) is what the asked time counts in the ranking; 0 ignores it.
+    """
+
+    rerank: Rerank = Rerank.FEATURES
+    time_weight: float = 1.0
+    statuses: frozenset[Status] = frozenset()
+
+    def shows(self, status: Status) -> bool:
+        return status in self.statuses if self.statuses else status not in HIDDEN
+
+
+DEFAULT: Final = Options()
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One piece of evidence; exactly one of event, chunk and fact is set."""
+    """One piece of evidence; exactly one of event, chunk and fact is set.
+
+    ``ranks``: where each leg had it. ``parts``: what each feature adds to the score, when it was ranked by
+    features.
+    """
 
     id: str
     score: float
@@ -61,182 +75,232 @@ class Hit:
     event: EventRecord | None = None
     chunk: ChunkRecord | None = None
     fact: FactVersion | None = None
+    parts: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """Hits, best first; ``suppressed`` counts facts of the asked kind that hold at other times only."""
+    """Hits, best first; ``suppressed`` counts facts of the asked kind that hold at other times only.
+
+    ``pool`` is how many candidates were ranked, ``timings`` the milliseconds of each step.
+    """
 
     hits: tuple[Hit, ...]
     suppressed: int
     legs: tuple[Leg, ...]
+    pool: int = 0
+    timings: tuple[tuple[str, float], ...] = ()
 
 
-async def retrieve(work: Work, scope: Scope, limit: int) -> Retrieved:
+async def retrieve(work: Work, scope: Scope, limit: int, options: Options = DEFAULT) -> Retrieved:
     """The best evidence for the question of ``work`` as of the asked time.
 
     Facts and texts count that hold in it, and events that had happened by its end: what began before may
     last. What a text states without a date holds while its revision is in force. Where no time was asked,
     it is now, and events of any time count.
     """
+    clock = _Timer()
+    found = await search(work, windows_of(work, scope))
+    clock.took("legs")
+    boosts = dict.fromkeys(found.facts.sure, FACT_BOOST)
+    fused = fuse({leg.name: [hit.id for hit in leg.hits] for leg in found.all}, boosts)[:POOL_MAX]
+    hits = await _records(work, fused, found, options)
+    clock.took("records")
+    if options.rerank is Rerank.FEATURES:
+        hits = await _ranked(work, hits, found, asked_time(work, scope), options.time_weight)
+    text = _text_of(work)
+    hits = without_repeats((_said(hit, text(hit)) for hit in hits), limit)
+    hits = await _with_chunks(work, hits)
+    clock.took("ranking")
+    return Retrieved(tuple(hits), found.facts.suppressed, found.all, len(fused), tuple(clock.steps))
+
+
+def windows_of(work: Work, scope: Scope) -> Windows:
+    """Where the legs search."""
     window = window_of(scope.relation, scope.interval)
-    before, force = until_end(scope.relation, window), window
     if not scope.given:
-        before, force = None, work.moment.valid
-    # Old revisions repeat what is in force now; asked for by itself, it is not lost among them.
-    windows: Windows = {"event": (before,) if before == force else (before, force), "chunk": (force,)}
-    facts, suppressed, certain, fact_leg = await _fact_leg(work, window)
-    texts = [await _text_leg(work, what, windows[what]) for what in KINDS]
-    vectors = await _vector_legs(work, windows)
-    entity_leg = await _entity_leg(work, before)
-    rankings = {leg.name: ids for leg, ids in [(fact_leg, list(facts)), *texts, *vectors, entity_leg]}
-    boosts = dict.fromkeys((item for item, sure in certain.items() if sure), FACT_BOOST)
-    fused = fuse(rankings, boosts)
-    hits = await _load(work, await _without_replaced(work, fused, force), facts, limit)
-    if scope.given and window is not None:
-        hits = _in_time_first(hits, window)
-    legs = (fact_leg, *(leg for leg, _ in (*texts, *vectors, entity_leg)))
-    return Retrieved(tuple(hits), suppressed, legs)
+        return Windows(events=None, force=work.moment.valid, facts=window)
+    events = until_end(scope.relation, window)
+    if scope.relation is Relation.AFTER and scope.interval is not None:
+        events = Interval(scope.interval.start, max(events.end if events else 0, scope.interval.end))
+    return Windows(events=events, force=window, facts=window)
 
 
-async def _fact_leg(
-    work: Work, window: Interval | None
-) -> tuple[dict[str, FactVersion], int, dict[str, bool], Leg]:
-    """Facts of the linked entities that hold in the window, best match first."""
-    started = time.perf_counter()
-    everything = await work.facts_of(work.question.entity_ids)
-    asked = AsOf(work.moment.known_at, window)
-    certainty = {fact.version_id: asked.certainty(fact) for fact in everything}
-    matcher = Matcher(work.question, work.ports.registry, work.names)
-    scores = {m.fact.version_id: m.score for m in map(matcher.match, everything) if m is not None}
-    shown = [fact for fact in everything if certainty[fact.version_id] is not Certainty.NO]
-    shown.sort(key=lambda fact: (-scores.get(fact.version_id, 0.0), -fact.valid.start, fact.version_id))
-    shown = shown[:LEG_MAX]
-    found = {f"fact:{fact.version_id}": fact for fact in shown}
-    sure = {
-        key: certainty[fact.version_id] is Certainty.DEFINITE and fact.version_id in scores
-        for key, fact in found.items()
+def asked_time(work: Work, scope: Scope) -> AskedSpan | None:
+    """The time that evidence is ranked by: none for a question of the past that names no time."""
+    return AskedSpan.of(scope.relation, scope.interval)
+
+
+async def _records(work: Work, fused: Sequence[Fused], found: Legs, options: Options) -> list[Hit]:
+    """The pool with its events and facts; chunks are read when they are shown."""
+    events = [one.id.partition(":")[2] for one in fused if one.id.startswith("event:")]
+    records = {
+        f"event:{record.event.event_id}": record
+        for record in await work.ports.store.events(work.moment.graph, events, work.moment.seen)
+        if options.shows(record.event.status)
     }
-    suppressed = sum(
-        1 for fact in everything if fact.version_id in scores and certainty[fact.version_id] is Certainty.NO
-    )
-    return found, suppressed, sure, Leg("facts", len(found), _ms(started))
+    hits = []
+    for one in fused:
+        event, fact = records.get(one.id), found.facts.facts.get(one.id)
+        if event is not None or fact is not None or one.id.startswith("chunk:"):
+            hits.append(Hit(one.id, one.score, one.ranks, event=event, fact=fact))
+    return hits
 
 
-async def _entity_leg(work: Work, window: Interval | None) -> tuple[Leg, list[str]]:
-    """Events that mention the linked entities, those first that say most of what is asked."""
-    started = time.perf_counter()
-    ids = list(work.question.entity_ids)
-    records = await work.ports.store.events_of(
-        work.moment.graph, ids, window, work.moment.seen, BY_ENTITY_MAX
-    )
-    asked = work.moment.valid
-    scored = sorted(
-        records,
-        key=lambda r: (-coverage(work.question, r) - TIME_WEIGHT * nearness(r, asked), r.event.event_id),
-    )[:LEG_MAX]
-    found = [f"event:{record.event.event_id}" for record in scored]
-    return Leg("entity_event", len(found), _ms(started)), found
-
-
-def nearness(record: EventRecord, asked: Interval) -> float:
-    """How near an event is to the asked time: exp(-gap / decay) in (0, 1], 0 for one without a time.
-
-    A nearer date never counts less than a farther one, and any date more than none.
-    """
-    interval = record.event.interval
-    if interval is None:
-        return 0.0
-    return math.exp(-interval.gap(asked) / MICROS_PER_DAY / DECAY_DAYS)
-
-
-async def _text_leg(work: Work, what: str, windows: Sequence[Interval | None]) -> tuple[Leg, list[str]]:
-    started = time.perf_counter()
-    terms = search_terms(work.question)
-    hits: list[Scored] = []
-    for window in windows if terms else ():
-        hits += await work.ports.store.search_text(
-            work.moment.graph, what, terms, work.moment.seen, window, LEG_MAX
-        )
-    found = [f"{what}:{hit.id}" for hit in _best(hits)]
-    return Leg(f"text_{what}", len(found), _ms(started)), found
-
-
-def _best(hits: Sequence[Scored]) -> list[Scored]:
-    """Each id once, best first."""
-    found = {hit.id: hit for hit in sorted(hits, key=lambda hit: hit.score)}
-    return sorted(found.values(), key=lambda hit: (-hit.score, hit.id))
-
-
-async def _vector_legs(work: Work, windows: Windows) -> list[tuple[Leg, list[str]]]:
-    """Both vector legs from one encoding of the question without its words of time."""
-    started = time.perf_counter()
-    texts = [work.question.semantic or work.question.text]
-    vector = (await asyncio.to_thread(work.ports.encoder.encode, texts))[0]
-    legs = []
-    for what in KINDS:
-        hits: list[Scored] = []
-        for window in windows[what]:
-            hits += await work.ports.store.search_vector(
-                work.moment.graph, what, vector, work.moment.seen, window, LEG_MAX
-            )
-        near = [f"{what}:{hit.id}" for hit in _best(hits) if hit.score >= COSINE_MIN]
-        legs.append((Leg(f"vector_{what}", len(near), _ms(started)), near))
-        started = time.perf_counter()
-    return legs
-
-
-def _in_time_first(hits: Sequence[Hit], window: Interval) -> list[Hit]:
-    """The hits with the boost of events that lie in the asked time."""
-    raised = [
-        replace(hit, score=hit.score + EVENT_BOOST)
-        if hit.event is not None and hit.event.event.interval and hit.event.event.interval.overlaps(window)
-        else hit
-        for hit in hits
-    ]
-    return sorted(raised, key=lambda hit: (-hit.score, hit.id))
-
-
-async def _without_replaced(work: Work, fused: Sequence[Fused], valid: Interval | None) -> list[Fused]:
-    """The ranking without what is stated undated in revisions that are not in force in the asked time."""
-    graph, seen, store = work.moment.graph, work.moment.seen, work.ports.store
-    ids = [rest for kind, _, rest in (one.id.partition(":") for one in fused) if kind == "event"]
-    static = [r for r in await store.events(graph, ids, seen) if r.event.time_state is TimeState.STATIC]
-    if valid is None or not static:
-        return list(fused)
-    force = await store.in_force(graph, {record.document_id for record in static}, seen)
-    replaced = {
-        f"event:{record.event.event_id}"
-        for record in static
-        if not force.get((record.document_id, record.revision), _NEVER).overlaps(valid)
-    }
-    return [one for one in fused if one.id not in replaced]
-
-
-async def _load(
-    work: Work, fused: Sequence[Fused], facts: Mapping[str, FactVersion], limit: int
+async def _ranked(
+    work: Work, hits: Sequence[Hit], found: Legs, asked: AskedSpan | None, time_weight: float
 ) -> list[Hit]:
-    """The records of the best ids; denied events are left out."""
-    graph, seen, store = work.moment.graph, work.moment.seen, work.ports.store
-    best = fused[: 2 * limit]
-    ids: dict[str, list[str]] = {"event": [], "chunk": [], "fact": []}
-    for one in best:
-        kind, _, rest = one.id.partition(":")
-        ids[kind].append(rest)
-    events = {r.event.event_id: r for r in await store.events(graph, ids["event"], seen)}
-    chunks = {r.chunk.chunk_id: r for r in await store.chunks(graph, ids["chunk"], seen)}
-    await work.learn_ids(entity_id for record in events.values() for entity_id in record.entity_ids)
-    hits: list[Hit] = []
-    for one in best:
-        kind, _, rest = one.id.partition(":")
-        event, chunk = (events.get(rest), None) if kind == "event" else (None, chunks.get(rest))
-        fact = facts.get(one.id) if kind == "fact" else None
-        if event is not None and event.event.status is Status.DENIED:
-            continue
-        if event or fact or (chunk and kind == "chunk"):
-            hits.append(Hit(one.id, one.score, one.ranks, event, chunk if kind == "chunk" else None, fact))
-    return hits[:limit]
+    """The hits by the score of their features, best first."""
+    cosines = {hit.id: hit.score for leg in found.found if _is_cosine(leg.name) for hit in leg.hits}
+    missing = [h.id.partition(":")[2] for h in hits if h.event is not None and h.id not in cosines]
+    scored = await work.ports.store.rank_events(
+        work.moment.graph, "event", missing, found.vector, work.moment.seen, None, len(missing)
+    )
+    cosines |= {f"event:{hit.id}": hit.score for hit in scored}
+    maker = _Candidates(work, found, cosines)
+    scores, parts = ranking.score([maker.of(hit) for hit in hits], maker.question, asked, time_weight)
+    ranked = [
+        replace(
+            hit,
+            score=float(scores[index]),
+            parts=tuple((name, float(row[index])) for name, row in parts.items() if row[index]),
+        )
+        for index, hit in enumerate(hits)
+    ]
+    return sorted(ranked, key=lambda hit: (-round(hit.score, 9), hit.id))
 
 
-def _ms(started: float) -> float:
-    return (time.perf_counter() - started) * 1_000
+def _is_cosine(leg: str) -> bool:
+    return leg.startswith("vector_") or leg in ("entity_event", "document_event")
+
+
+class _Candidates:
+    """What the reranker is told of each hit."""
+
+    def __init__(self, work: Work, found: Legs, cosines: Mapping[str, float]) -> None:
+        self._work = work
+        self._found = found
+        self._cosines = cosines
+        self._documents = _document_scores(found.found)
+        self._chunk_documents = {
+            hit.id: hit.document_id for leg in found.found for hit in leg.hits if hit.id.startswith("chunk:")
+        }
+        self._links = [frozenset(link.ids) for link in work.question.entities]
+        self._text = _text_of(work)
+        self.question = work.question.semantic or work.question.text
+
+    def of(self, hit: Hit) -> Candidate:
+        cosine = self._cosines.get(hit.id, 0.0)
+        if hit.event is not None:
+            return self._event(hit.id, hit.event, cosine)
+        if hit.fact is not None:
+            return self._fact(hit, hit.fact)
+        document_id = self._chunk_documents.get(hit.id, "")
+        return Candidate(
+            id=hit.id,
+            text=_CHUNK,
+            title="",
+            cosine=cosine,
+            document_id="",
+            document=self._documents.get(document_id, 0.0),
+            named=0.0,
+            interval=None,
+            confirmed_at=0,
+            place=0,
+        )
+
+    def _event(self, id_: str, record: EventRecord, cosine: float) -> Candidate:
+        return Candidate(
+            id=id_,
+            text=record.event.sentence,
+            title=record.title,
+            cosine=cosine,
+            document_id=record.document_id,
+            document=self._documents.get(record.document_id, 0.0),
+            named=max(ranking.title_share(record.title, self.question), self._named(record.entity_ids)),
+            interval=record.event.interval,
+            confirmed_at=record.document_time,
+            place=record.event.start_char,
+        )
+
+    def _fact(self, hit: Hit, fact: FactVersion) -> Candidate:
+        fit = self._found.facts.fit.get(hit.id, 0.0)
+        sides = (fact.subject, fact.object) if fact.object_is_entity else (fact.subject,)
+        return Candidate(
+            id=hit.id,
+            text=self._text(hit),
+            title="",
+            cosine=fit,
+            document_id="",
+            document=fit,
+            named=self._named(sides),
+            interval=fact.valid,
+            confirmed_at=fact.recorded_at,
+            place=0,
+            fact=fit,
+        )
+
+    def _named(self, entity_ids: Sequence[str]) -> float:
+        """Share of the names of the question that are among the entities."""
+        if not self._links:
+            return 0.0
+        sides = set(entity_ids)
+        return sum(bool(ids & sides) for ids in self._links) / len(self._links)
+
+
+_CHUNK: Final = "word " * 120
+"""Stands for the text of a chunk, which is read only when it is shown: a chunk is long."""
+
+
+def _document_scores(legs: Sequence[Leg]) -> dict[str, float]:
+    """The best text match of each document's passages as a share of the best of all."""
+    hits = [hit for leg in legs if leg.name == "text_chunk" for hit in leg.hits]
+    best = max((hit.score for hit in hits), default=0.0) or 1.0
+    scores: dict[str, float] = {}
+    for hit in hits:
+        scores[hit.document_id] = max(scores.get(hit.document_id, 0.0), hit.score / best)
+    return scores
+
+
+def _text_of(work: Work) -> Callable[[Hit], str]:
+    """What a hit says, in one sentence; "" for a chunk."""
+
+    def text(hit: Hit) -> str:
+        if hit.fact is not None:
+            return statement(hit.fact, work.ports.registry, work.names, work.moment.now)
+        return hit.event.event.sentence if hit.event is not None else ""
+
+    return text
+
+
+def _said(hit: Hit, text: str) -> Said[Hit]:
+    if hit.event is None:
+        return Said(hit, text, None, hit.fact.valid if hit.fact else None, ("", 0, 0))
+    event = hit.event.event
+    place = (hit.event.document_id, event.start_char, event.end_char)
+    return Said(hit, text, event.status, event.interval, place)
+
+
+async def _with_chunks(work: Work, hits: Sequence[Hit]) -> list[Hit]:
+    """The shown hits with the texts of their chunks and the names that they speak of."""
+    ids = [hit.id.partition(":")[2] for hit in hits if hit.id.startswith("chunk:")]
+    chunks = {
+        f"chunk:{record.chunk.chunk_id}": record
+        for record in await work.ports.store.chunks(work.moment.graph, ids, work.moment.seen)
+    }
+    await work.learn_ids(id_ for hit in hits if hit.event is not None for id_ in hit.event.entity_ids)
+    whole = (replace(hit, chunk=chunks.get(hit.id)) for hit in hits)
+    return [hit for hit in whole if hit.event or hit.fact or hit.chunk]
+
+
+class _Timer:
+    """Milliseconds of the steps, in order."""
+
+    def __init__(self) -> None:
+        self.steps: list[tuple[str, float]] = []
+        self._at = time.perf_counter()
+
+    def took(self, name: str) -> None:
+        now = time.perf_counter()
+        self.steps.append((name, (now - self._at) * 1_000))
+        self._at = now

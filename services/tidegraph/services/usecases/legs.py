@@ -1,0 +1,188 @@
+"""The legs of retrieval: what each finds, restricted by the as-of on both axes and by labels.
+
+Ids carry their kind: ``event:``, ``chunk:`` or ``fact:``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import defaultdict
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from tidegraph.domain.asof import AsOf, Certainty
+from tidegraph.domain.facts import FactVersion
+from tidegraph.domain.fuse import RRF_CONSTANT
+from tidegraph.domain.interval import Interval
+from tidegraph.ports import Scored, Vector
+from tidegraph.services.usecases.event_search import search_terms
+from tidegraph.services.usecases.matching import Matcher
+from tidegraph.services.usecases.work import Work
+
+LEG_MAX: Final = 100
+CHUNKS_MAX: Final = 50
+FACTS_MAX: Final = 50
+DOCUMENTS_MAX: Final = 3
+"""Documents whose passages match best: their events are candidates whatever words they use."""
+COSINE_MIN: Final = 0.15
+"""Below it two texts are as near as any two texts are."""
+POSSIBLE: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Windows:
+    """Valid times to search in. None: any.
+
+    ``events``: dated events; ``force``: in which the revision of undated text has to be in force;
+    ``facts``: in which a fact has to hold.
+    """
+
+    events: Interval | None
+    force: Interval | None
+    facts: Interval | None
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """What one leg found, best first, and how long it took."""
+
+    name: str
+    hits: tuple[Scored, ...]
+    elapsed_ms: float
+    pruned: int = 0
+    """Candidates that only the as-of kept out, where the leg can tell."""
+
+    @property
+    def candidates(self) -> int:
+        return len(self.hits)
+
+
+@dataclass(frozen=True, slots=True)
+class FactsFound:
+    """Facts of the linked entities that hold in the window.
+
+    ``fit`` says how well each is asked for, in [0, 1], halved where it only may hold then;
+    ``suppressed`` counts facts that are asked for and hold at other times only.
+    """
+
+    leg: Leg
+    facts: Mapping[str, FactVersion]
+    fit: Mapping[str, float]
+    sure: frozenset[str]
+    suppressed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Legs:
+    """All legs with the vector of the question."""
+
+    facts: FactsFound
+    found: tuple[Leg, ...]
+    vector: Vector
+    encoded_ms: float
+
+    @property
+    def all(self) -> tuple[Leg, ...]:
+        return (self.facts.leg, *self.found)
+
+
+async def search(work: Work, windows: Windows) -> Legs:
+    """All legs, side by side where they do not need one another."""
+    started = time.perf_counter()
+    encoding = asyncio.create_task(_encode(work))
+    facts, *texts = await asyncio.gather(
+        fact_leg(work, windows.facts),
+        _text(work, "event", windows),
+        _text(work, "chunk", windows),
+    )
+    vector = await encoding
+    encoded = _ms(started)
+    near = await asyncio.gather(
+        _vector(work, "event", vector, windows),
+        _vector(work, "chunk", vector, windows),
+        _ranked(work, "entity", list(work.question.entity_ids), vector, windows),
+    )
+    documents = best_documents([texts[1], near[1]])
+    own = await _ranked(work, "document", documents, vector, windows)
+    return Legs(facts, (*texts, *near, own), vector, encoded)
+
+
+async def _encode(work: Work) -> Vector:
+    """The question without its words of time."""
+    texts = [work.question.semantic or work.question.text]
+    vector: Vector = (await asyncio.to_thread(work.ports.encoder.encode, texts))[0]
+    return vector
+
+
+async def fact_leg(work: Work, window: Interval | None) -> FactsFound:
+    """Facts of the linked entities that hold in the window, best match first."""
+    started = time.perf_counter()
+    everything = await work.facts_of(work.question.entity_ids)
+    asked = AsOf(work.moment.known_at, window)
+    certainty = {fact.version_id: asked.certainty(fact) for fact in everything}
+    matcher = Matcher(work.question, work.ports.registry, work.names)
+    scores = {m.fact.version_id: m.score for m in map(matcher.match, everything) if m is not None}
+    shown = [fact for fact in everything if certainty[fact.version_id] is not Certainty.NO]
+    shown.sort(key=lambda fact: (-scores.get(fact.version_id, 0.0), -fact.valid.start, fact.version_id))
+    found = {f"fact:{fact.version_id}": fact for fact in shown[:FACTS_MAX]}
+    fit = {key: scores.get(fact.version_id, 0.0) for key, fact in found.items()}
+    definite = {key for key, f in found.items() if certainty[f.version_id] is Certainty.DEFINITE}
+    fit = {key: value if key in definite else POSSIBLE * value for key, value in fit.items()}
+    suppressed = sum(certainty[version_id] is Certainty.NO for version_id in scores)
+    hits = tuple(Scored(key, fit[key]) for key in found)
+    leg = Leg("facts", hits, _ms(started), len(everything) - len(shown))
+    sure = frozenset(key for key in definite if fit[key])
+    return FactsFound(leg, found, fit, sure, suppressed)
+
+
+async def _text(work: Work, what: str, windows: Windows) -> Leg:
+    terms = search_terms(work.question)
+    limit = LEG_MAX if what == "event" else CHUNKS_MAX
+    found = work.ports.store.search_text(
+        work.moment.graph, what, terms, work.moment.seen, _valid(what, windows), limit, windows.force
+    )
+    return await _timed(f"text_{what}", what, found)
+
+
+async def _vector(work: Work, what: str, vector: Vector, windows: Windows) -> Leg:
+    limit = LEG_MAX if what == "event" else CHUNKS_MAX
+    found = work.ports.store.search_vector(
+        work.moment.graph, what, vector, work.moment.seen, _valid(what, windows), limit, windows.force
+    )
+    return await _timed(f"vector_{what}", what, found, COSINE_MIN)
+
+
+async def _ranked(work: Work, by: str, ids: Sequence[str], vector: Vector, windows: Windows) -> Leg:
+    found = work.ports.store.rank_events(
+        work.moment.graph, by, ids, vector, work.moment.seen, windows.events, LEG_MAX, windows.force
+    )
+    return await _timed(f"{by}_event", "event", found)
+
+
+def _valid(what: str, windows: Windows) -> Interval | None:
+    return windows.events if what == "event" else windows.force
+
+
+async def _timed(name: str, what: str, found: Awaitable[list[Scored]], least: float = -1.0) -> Leg:
+    started = time.perf_counter()
+    hits = [Scored(f"{what}:{hit.id}", hit.score, hit.document_id) for hit in await found]
+    return Leg(name, tuple(hit for hit in hits if hit.score >= least), _ms(started))
+
+
+def best_documents(legs: Iterable[Leg]) -> list[str]:
+    """The documents whose passages match best, by reciprocal ranks over the legs."""
+    scores: dict[str, float] = defaultdict(float)
+    for leg in legs:
+        first: dict[str, int] = {}
+        for rank, hit in enumerate(leg.hits, start=1):
+            first.setdefault(hit.document_id, rank)
+        for document_id, rank in first.items():
+            scores[document_id] += 1.0 / (RRF_CONSTANT + rank)
+    ranked = sorted(scores, key=lambda id_: (-scores[id_], id_))
+    return ranked[:DOCUMENTS_MAX]
+
+
+def _ms(started: float) -> float:
+    return (time.perf_counter() - started) * 1_000
