@@ -147,6 +147,11 @@ class IdentityWrites:
         return not (self.insert or self.close or self.sightings or self.decisions)
 
 
+def called_key(name: str) -> str:
+    """The key under which an id is found by a name, in normal form, that it has or is stated to have."""
+    return f"={name}"
+
+
 # --- decisions --------------------------------------------------------------------------------------
 
 

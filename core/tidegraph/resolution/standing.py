@@ -20,6 +20,7 @@ from tidegraph.domain.identity import (
     Sighting,
     Tie,
     Tied,
+    called_key,
     components,
     decided_groups,
     in_force,
@@ -32,7 +33,6 @@ from tidegraph.resolution.profiles import Candidate, Decision, DecisionKind, Pro
 MAX_COMPONENT: Final = 64
 """A component of more ids is not clustered: only decisions join any of them."""
 MAX_CANDIDATES: Final = 3
-_EXACT: Final = "="
 _SAME: Final = "names and evidence agree"
 _UNDECIDED: Final = "names and evidence do not decide"
 
@@ -94,8 +94,8 @@ def keys_of(seen: Sighting) -> tuple[str, ...]:
     """The keys under which candidates of a sighting are found: blocking keys, and its names exactly."""
     profile = profile_at(seen.entity_id, (seen,), seen.recorded_at)
     keys = set(blocking_keys(profile)) if profile else set()
-    keys |= {_EXACT + name for name in exact_names((seen,))}
-    keys |= {_EXACT + normalise(value) for slot, value in seen.slots if slot == CALLED}
+    keys |= {called_key(name) for name in exact_names((seen,))}
+    keys |= {called_key(normalise(value)) for slot, value in seen.slots if slot == CALLED}
     return tuple(sorted(keys))
 
 
@@ -116,8 +116,11 @@ def renamed(one: str, other: str, evidence: Evidence, known_at: int) -> list[Sta
     found = []
     for subject, object_ in ((one, other), (other, one)):
         names = exact_names(s for s in evidence.sightings.get(object_, ()) if s.recorded_at <= known_at)
+        own = canonical_at(evidence.sightings.get(subject, ()), known_at)
         found += [
-            s for s in evidence.statements if s.subject == subject and s.counts(known_at) and s.name in names
+            s
+            for s in evidence.statements
+            if s.subject == subject and s.counts(known_at) and s.name in names and s.name != own
         ]
     return found
 
@@ -232,6 +235,8 @@ def _stated(ids: Sequence[str], evidence: Evidence, known_at: int) -> dict[tuple
     }
     for statement in evidence.statements:
         if not statement.counts(known_at) or statement.subject not in names:
+            continue
+        if statement.name == canonical_at(evidence.sightings.get(statement.subject, ()), known_at):
             continue
         bearers = [id_ for id_ in ids if statement.name in names[id_] and id_ != statement.subject]
         if len(bearers) == 1:

@@ -18,8 +18,9 @@ from typing import Any, Final, cast
 
 from tidegraph.domain.documents import EntityType
 from tidegraph.domain.facts import Assertion, FactVersion
-from tidegraph.domain.identity import components
+from tidegraph.domain.identity import NAME, called_key, components
 from tidegraph.domain.interval import Interval
+from tidegraph.domain.naming import normalise
 from tidegraph.domain.predicates import Canonical, Registry
 from tidegraph.ports import (
     EntityRecord,
@@ -37,6 +38,8 @@ from tidegraph.storage.visibility import EVERYTHING
 
 MAX_COMBINATIONS: Final = 256
 """Stored keys that one key of a merged entity may be spread over."""
+MAX_CALLED: Final = 50
+"""Entities of one stated name that are looked at."""
 _MARK: Final = "."
 
 
@@ -185,10 +188,33 @@ class MergedReader:
     ) -> dict[str, list[EntityRecord]]:
         """Entities that carry exactly this normalised name or alias, by name."""
         found = await self._reader.entities_by_name(graph, normalised)
+        missing = [name for name in normalised if name not in found]
+        found |= await self._called(graph, missing, seen or EVERYTHING)
         ids = [record.entity_id for records in found.values() for record in records]
         whole = {record.entity_id: record for record in await self.entities(graph, ids, seen)}
         sets = _sets_of(whole.values())
         return {name: _each_once(records, whole, sets) for name, records in found.items()}
+
+    async def _called(
+        self, graph: str, names: Sequence[str], seen: Visibility
+    ) -> dict[str, list[EntityRecord]]:
+        """Entities that a fact says are called so, for names under which no document mentions any."""
+        keys = {called_key(name): name for name in names if name}
+        held = await self._reader.holders(graph, sorted(keys), MAX_CALLED) if keys else {}
+        ids = sorted({holder for holders in held.values() for holder, _ in holders})
+        if not ids:
+            return {}
+        which = FactFilter(subject_ids=tuple(ids), predicates=(NAME,), limit=MAX_COMBINATIONS)
+        told: dict[str, set[str]] = {}
+        for fact in await self._reader.facts(graph, which, seen):
+            if not fact.object_is_entity:
+                told.setdefault(normalise(fact.object), set()).add(fact.subject)
+        records = {record.entity_id: record for record in await self._reader.entities(graph, ids)}
+        return {
+            name: [records[id_] for id_ in sorted(told[name]) if id_ in records]
+            for name in names
+            if name in told
+        }
 
     async def search_entities(
         self, graph: str, text: str, limit: int, seen: Visibility | None = None

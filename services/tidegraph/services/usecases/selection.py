@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from tidegraph.domain.asof import AsOf, Certainty
 from tidegraph.domain.facts import FactVersion
+from tidegraph.domain.identity import NAME
 from tidegraph.domain.interval import OPEN_END, OPEN_START, Interval
 from tidegraph.services.usecases.question import Order, Relation
 
@@ -52,12 +53,13 @@ def select(
 def surest(facts: Sequence[FactVersion], asked: Interval) -> list[FactVersion]:
     """The facts that surely hold in the asked time; else those that may and have a known start.
 
-    A fact of which no start is known says nothing of a time long before its end, and is left out there.
+    A fact of which no start is known says nothing of a time long before its end, and is left out there;
+    but for a name: a thing is never without one.
     """
     question = AsOf(valid=asked)
     grades = [(question.certainty(replace(fact, invalidated_at=OPEN_END)), fact) for fact in facts]
     sure = [fact for grade, fact in grades if grade is Certainty.DEFINITE]
-    return sure or [fact for _, fact in grades if not fact.valid.has_open_start]
+    return sure or [fact for _, fact in grades if fact.predicate == NAME or not fact.valid.has_open_start]
 
 
 def last_before(items: Sequence[T], interval_of: IntervalOf[T], instant: int) -> list[T]:

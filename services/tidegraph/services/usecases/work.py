@@ -11,6 +11,7 @@ from tidegraph.domain.interval import Interval
 from tidegraph.language.grounding import Offset
 from tidegraph.ports import EntityRecord, FactFilter
 from tidegraph.services.usecases.context import Moment, Ports
+from tidegraph.services.usecases.naming import named_at
 from tidegraph.services.usecases.question import Question
 
 FACTS_MAX: Final = 1_000
@@ -26,6 +27,7 @@ class Work:
     offset: Offset | None = None
     names: dict[str, EntityRecord] = field(default_factory=dict)
     steps: list[str] = field(default_factory=list)
+    _named: set[str] = field(default_factory=set)
 
     async def facts_of(self, entity_ids: Sequence[str]) -> list[FactVersion]:
         """Facts about the entities at all valid times, as believed at known_at; names are learned."""
@@ -52,10 +54,14 @@ class Work:
 
     async def learn_ids(self, ids: Iterable[str]) -> None:
         """Fetch the names of entities that are not known yet."""
-        missing = [entity_id for entity_id in dict.fromkeys(ids) if entity_id not in self.names]
+        wanted = [entity_id for entity_id in dict.fromkeys(ids) if entity_id not in self._named]
+        missing = [entity_id for entity_id in wanted if entity_id not in self.names]
+        found = [self.names[entity_id] for entity_id in wanted if entity_id in self.names]
         if missing:
-            for record in await self.ports.store.entities(self.moment.graph, missing, self.moment.seen):
-                self.names[record.entity_id] = record
+            found += await self.ports.store.entities(self.moment.graph, missing, self.moment.seen)
+        self._named.update(wanted)
+        for record in await named_at(self.ports, self.moment, found):
+            self.names[record.entity_id] = record
 
     def name(self, entity_id: str) -> str:
         record = self.names.get(entity_id)

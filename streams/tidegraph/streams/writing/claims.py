@@ -29,6 +29,7 @@ from tidegraph.domain.predicates import Registry
 from tidegraph.domain.rules import Timeline
 from tidegraph.ports import ChunkRecord, DocumentRecord, DocumentWrite, EntityWrite, EventRecord
 from tidegraph.storage.codec import ceil_time, floor_time, storable
+from tidegraph.streams.writing.renamings import former_names
 from tidegraph.streams.writing.sightings import sightings_of, signatures
 
 
@@ -131,7 +132,8 @@ class Draft:
         names = Names.of(read)
         maker = _Maker(read.header, timeline, names, salt)
         events = tuple(maker.event(event) for event in document.events)
-        assertions = tuple(row for claim in document.assertions for row in maker.assertion(claim))
+        told = (*document.assertions, *former_names(document, timeline.base, names.text_of))
+        assertions = tuple(row for claim in told for row in maker.assertion(claim))
         recorded_at = document.header.recorded_at
         return cls(
             document=document,

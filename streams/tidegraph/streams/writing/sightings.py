@@ -104,8 +104,11 @@ def sightings_of(
     for mention in document.mentions:
         mentions[entity_of[mention.mention_id]].append(mention)
     called: dict[str, set[str]] = defaultdict(set)
+    entities = tuple(entities)
+    keys = {entity.entity_id: entity.key for entity in entities}
     for claim in claims:
-        if claim.predicate == NAME and not claim.object_is_entity:
+        own = naming.normalise(claim.object)
+        if claim.predicate == NAME and not claim.object_is_entity and own != keys.get(claim.subject):
             called[claim.subject].add(claim.object)
     time = document.header.document_time.instant if document.header.document_time else OPEN_START
     return tuple(
