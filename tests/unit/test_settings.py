@@ -23,6 +23,12 @@ def test_an_empty_variable_counts_as_unset() -> None:
         ("TIDEGRAPH_WEEK_START", "0"),
         ("TIDEGRAPH_EVENT_TOP_K", "0"),
         ("TIDEGRAPH_LLM_TIMEOUT_SECONDS", "nan"),
+        ("TIDEGRAPH_LLM_CONCURRENCY", "0"),
+        ("TIDEGRAPH_LLM_PROMPT_PRICE", "-1"),
+        ("TIDEGRAPH_LLM_COMPLETION_PRICE", "inf"),
+        ("TIDEGRAPH_LLM_CACHE_DAYS", "9999"),
+        ("TIDEGRAPH_EXTRACTOR", "oracle"),
+        ("TIDEGRAPH_EXTRACTOR", "llm"),  # without a model server
         ("TIDEGRAPH_EVENT_ALPHA_PER_DAY", "-0.1"),
         ("TIDEGRAPH_EVENT_DELTA_DAYS", "inf"),
         ("TIDEGRAPH_DAY_FIRST", "maybe"),

@@ -83,8 +83,9 @@ class LlmExtractor:
     def _by_rules(self, document: GroundedDocument, unread: Sequence[Span]) -> ExtractedDocument:
         """What the language extractor reads in the spans; it sees the whole text, to know who is who."""
         found = self._language(self.epoch).extract(replace(document, records=()))
-        events = tuple(e for e in found.events if _begins_in(e.start_char, unread))
         assertions = tuple(a for a in found.assertions if _begins_in(a.start_char, unread))
+        told = {a.event_id for a in assertions}  # a repeated sentence is one event, where it stood first
+        events = tuple(e for e in found.events if _begins_in(e.start_char, unread) or e.event_id in told)
         named = {name for event in events for name in event.mention_ids}
         named |= {side.mention_id for a in assertions for side in (a.subject, a.object)}
         return replace(

@@ -1,0 +1,113 @@
+"""The extract stage: which extractor the settings choose, and a document through it to the graph."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+from tests.unit.llm import honest
+
+from tidegraph import settings
+from tidegraph.domain.documents import ExtractedDocument
+from tidegraph.domain.epochs import extractor_of
+from tidegraph.domain.errors import Rejected
+from tidegraph.domain.interval import instant
+from tidegraph.language.extractor import LanguageExtractor
+from tidegraph.log.codecs import decode
+from tidegraph.log.topics import Topic
+from tidegraph.models.clock import FixedClock
+from tidegraph.streams.extractors import make_extractor
+from tidegraph.streams.inprocess import InProcess
+from tidegraph.streams.stages.extract import ExtractHandler
+from tidegraph.telemetry import REGISTRY
+
+NOW = instant(2024, 5, 1)
+TEXT = "Ada Poll joined the Docs Team on 3 March 2020."
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Serves the model that reads by the letter."""
+
+    def do_GET(self) -> None:
+        self._send(200, {"object": "list", "data": [{"id": "tiny"}]})
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        self._send(200, json.loads(honest.read(body).content))
+
+    def _send(self, status: int, value: dict[str, Any]) -> None:
+        content = json.dumps(value).encode()
+        self.send_response(status)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, format: str, *arguments: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def server() -> Iterator[str]:
+    httpd = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=httpd.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{httpd.server_port}"
+    httpd.shutdown()
+    thread.join()
+    httpd.server_close()
+
+
+def seconds(extractor: str) -> float:
+    return REGISTRY.get_sample_value("tidegraph_extraction_seconds_count", {"extractor": extractor}) or 0.0
+
+
+async def read(**environment: str) -> ExtractedDocument:
+    pipeline = InProcess.in_memory(settings.load(environment), encoder="hashing", clock=FixedClock(NOW))
+    await pipeline.append(b"d", json.dumps({"id": "d", "text": TEXT}).encode())
+    await pipeline.settle()
+    (record,) = pipeline.log.records(Topic.EXTRACTED, 0, 0, 10)
+    assert record.value is not None
+    return decode(ExtractedDocument, record.value)
+
+
+async def test_the_language_model_reads_when_the_settings_say_so(server: str) -> None:
+    before = seconds("llm"), seconds("language")
+    found = await read(TIDEGRAPH_EXTRACTOR="llm", TIDEGRAPH_LLM_URL=server)
+    assert found.extractor_epoch.startswith("llm-1-extract.v1-tiny+language-")
+    assert [event.extractor for event in found.events] == ["llm"]
+    assert [a.predicate for a in found.assertions] == ["member_of"]
+    assert (seconds("llm") - before[0], seconds("language") - before[1]) == (1, 0)
+
+
+async def test_the_rules_read_otherwise() -> None:
+    before = seconds("language")
+    found = await read()
+    assert extractor_of(found.extractor_epoch) == "language"
+    assert [event.extractor for event in found.events] == ["language"]
+    assert seconds("language") - before == 1
+
+
+def test_the_default_extractor_asks_nothing_of_the_outside() -> None:
+    assert isinstance(make_extractor(settings.load({})), LanguageExtractor)
+
+
+def test_a_recogniser_without_its_extra_is_refused_with_what_to_install() -> None:
+    with pytest.raises(Rejected, match=r"tidegraph\[ner\]") as caught:
+        make_extractor(settings.load({"TIDEGRAPH_NER_MODEL": "dslim/bert-base-NER"}))
+    assert (caught.value.reason, caught.value.metadata) == ("MISSING_EXTRA", {"extra": "ner"})
+
+
+def test_a_model_server_that_is_away_does_not_keep_a_worker_from_starting() -> None:
+    environment = {"TIDEGRAPH_EXTRACTOR": "llm", "TIDEGRAPH_LLM_URL": "http://127.0.0.1:9"}
+    ExtractHandler(make_extractor(settings.load(environment)), FixedClock(NOW)).warm_up()
+
+
+def test_a_model_that_is_not_served_does(server: str) -> None:
+    environment = {"TIDEGRAPH_EXTRACTOR": "llm", "TIDEGRAPH_LLM_URL": server, "TIDEGRAPH_LLM_MODEL": "x"}
+    with pytest.raises(Rejected, match="does not serve 'x'"):
+        ExtractHandler(make_extractor(settings.load(environment)), FixedClock(NOW)).warm_up()
