@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from tidegraph.domain.documents import ExtractedDocument, GroundedDocument
 from tidegraph.domain.epochs import extractor_of
-from tidegraph.domain.errors import Rejected
+from tidegraph.domain.errors import Rejected, Retryable
 from tidegraph.log.codecs import decode, encode
 from tidegraph.log.headers import REEXTRACTED, first, stamped
 from tidegraph.log.keys import document_key, extracted_key
@@ -33,8 +33,17 @@ class ExtractHandler:
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="extract")
 
     def warm_up(self) -> None:
-        """Load the models, so that the first document does not wait for them; blocking."""
-        logger.info("extractor %s", self._extractor.epoch)
+        """Load the models, so that the first document does not wait for them; blocking.
+
+        A model server that is away is waited for with the first document.
+
+        Raises:
+            Rejected: what the settings name cannot be used.
+        """
+        try:
+            logger.info("extractor %s", self._extractor.epoch)
+        except Retryable as error:
+            logger.warning("the extractor is not ready yet: %s", error)
 
     async def handle(self, item: Input) -> Result:
         """One output for one part of a document."""
