@@ -238,8 +238,14 @@ def _add_mentions(builder: Builder, first: int, events: list[Event], last: int) 
 
 
 def _status(found: Sequence[Clause], stances: Sequence[Stance]) -> Status:
-    """The status of a sentence: that of its main clause."""
+    """The status of a sentence: that of its main clause, or of what its main clause decides or plans."""
     for clause, attitude in zip(found, stances, strict=True):
         if clause.verb.head is clause.verb:
-            return attitude.status
+            content = {
+                inner.status
+                for other, inner in zip(found, stances, strict=True)
+                if other.verb.dep == "xcomp" and other.verb.head is clause.verb
+            }
+            meant = attitude.status is Status.ASSERTED and Status.PLANNED in content
+            return Status.PLANNED if meant else attitude.status
     return stances[0].status if stances else Status.ASSERTED

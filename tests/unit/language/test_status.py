@@ -52,3 +52,26 @@ def test_what_is_not_claimed_makes_no_assertion(text: str):
 def test_no_longer_is_a_stop():
     (assertion,) = extract("Ada Poll is no longer chief executive of Harrow Instruments.").assertions
     assert (assertion.verb.name, assertion.status) == ("STOP", Status.CEASED)
+
+
+SECOND = [
+    json.loads(line) for line in (Path(__file__).parent / "status_second_set.jsonl").open(encoding="utf-8")
+]
+FLOOR = 0.9
+
+
+def test_a_second_set_written_after_the_rules_is_recognised_too(capsys: pytest.CaptureFixture[str]):
+    """Sentences that no rule was made for: planned, denied, reported, conditional (claims nothing)."""
+    found = extractor().extract_many([document(case["text"], written=WRITTEN) for case in SECOND])
+    missed = []
+    for case, one in zip(SECOND, found, strict=True):
+        claimed = {a.status.name.lower() for a in one.assertions}
+        told = claimed if case["expect"] == "none" else claimed or {e.status.name.lower() for e in one.events}
+        if told != ({case["expect"]} - {"none"}):
+            missed.append((case["expect"], sorted(told), case["text"]))
+    share = 1 - len(missed) / len(SECOND)
+    with capsys.disabled():
+        for expected, told, text in missed:
+            print(f"\n  status: expected {expected}, told {told}: {text}", end="")
+    assert len(SECOND) == 30
+    assert share >= FLOOR
