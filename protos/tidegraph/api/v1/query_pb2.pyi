@@ -44,6 +44,34 @@ ANSWER_OUTCOME_WITHHELD: AnswerOutcome.ValueType  # 3
 """The answer failed the check of its citations and is not shown."""
 Global___AnswerOutcome: _TypeAlias = AnswerOutcome  # noqa: Y015
 
+class _Reranking:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _RerankingEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reranking.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    RERANKING_UNSPECIFIED: _Reranking.ValueType  # 0
+    """The server's default."""
+    RERANKING_NONE: _Reranking.ValueType  # 1
+    """Nothing: the fused ranks of the legs."""
+    RERANKING_FEATURES: _Reranking.ValueType  # 2
+    """A weighted sum of what text, names, documents and time say."""
+    RERANKING_CROSS_ENCODER: _Reranking.ValueType  # 3
+    """The cross-encoder that the server is configured with, beside the features."""
+
+class Reranking(_Reranking, metaclass=_RerankingEnumTypeWrapper):
+    """What orders the candidates that the legs found."""
+
+RERANKING_UNSPECIFIED: Reranking.ValueType  # 0
+"""The server's default."""
+RERANKING_NONE: Reranking.ValueType  # 1
+"""Nothing: the fused ranks of the legs."""
+RERANKING_FEATURES: Reranking.ValueType  # 2
+"""A weighted sum of what text, names, documents and time say."""
+RERANKING_CROSS_ENCODER: Reranking.ValueType  # 3
+"""The cross-encoder that the server is configured with, beside the features."""
+Global___Reranking: _TypeAlias = Reranking  # noqa: Y015
+
 class _WalkDirection:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -62,6 +90,29 @@ WALK_DIRECTION_BOTH: WalkDirection.ValueType  # 1
 WALK_DIRECTION_FORWARD: WalkDirection.ValueType  # 2
 WALK_DIRECTION_BACKWARD: WalkDirection.ValueType  # 3
 Global___WalkDirection: _TypeAlias = WalkDirection  # noqa: Y015
+
+class _WalkMethod:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _WalkMethodEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_WalkMethod.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    WALK_METHOD_UNSPECIFIED: _WalkMethod.ValueType  # 0
+    """Random walks."""
+    WALK_METHOD_RANDOM: _WalkMethod.ValueType  # 1
+    """Several weighted random walks from each seed."""
+    WALK_METHOD_PAGERANK: _WalkMethod.ValueType  # 2
+    """Personalised PageRank from all seeds: no paths, a score for each event."""
+
+class WalkMethod(_WalkMethod, metaclass=_WalkMethodEnumTypeWrapper): ...
+
+WALK_METHOD_UNSPECIFIED: WalkMethod.ValueType  # 0
+"""Random walks."""
+WALK_METHOD_RANDOM: WalkMethod.ValueType  # 1
+"""Several weighted random walks from each seed."""
+WALK_METHOD_PAGERANK: WalkMethod.ValueType  # 2
+"""Personalised PageRank from all seeds: no paths, a score for each event."""
+Global___WalkMethod: _TypeAlias = WalkMethod  # noqa: Y015
 
 @_typing.final
 class AskRequest(_message.Message):
@@ -264,6 +315,9 @@ class RetrieveRequest(_message.Message):
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     READ_TIME_FIELD_NUMBER: _builtins.int
     EXPLAIN_FIELD_NUMBER: _builtins.int
+    STATUSES_FIELD_NUMBER: _builtins.int
+    RERANKING_FIELD_NUMBER: _builtins.int
+    TIME_WEIGHT_FIELD_NUMBER: _builtins.int
     query: _builtins.str
     page_size: _builtins.int
     """0: the server's default; larger than the maximum is coerced down."""
@@ -271,8 +325,16 @@ class RetrieveRequest(_message.Message):
     read_time: _builtins.bool
     """Read a time off the query when as_of has none."""
     explain: _builtins.bool
+    """Say how the hits were found: legs, steps, models."""
+    reranking: Global___Reranking.ValueType
+    time_weight: _builtins.float
+    """What the asked time counts in the ranking: 0 ignores it; not set: 1."""
     @_builtins.property
     def as_of(self) -> _types_pb2.AsOf: ...
+    @_builtins.property
+    def statuses(self) -> _containers.RepeatedScalarFieldContainer[_types_pb2.ClaimStatus.ValueType]:
+        """Events to show by how their documents put them; empty: all but denied and planned ones."""
+
     def __init__(
         self,
         *,
@@ -282,12 +344,17 @@ class RetrieveRequest(_message.Message):
         page_token: _builtins.str = ...,
         read_time: _builtins.bool = ...,
         explain: _builtins.bool = ...,
+        statuses: _abc.Iterable[_types_pb2.ClaimStatus.ValueType] | None = ...,
+        reranking: Global___Reranking.ValueType = ...,
+        time_weight: _builtins.float | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["as_of", b"as_of"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_time_weight", b"_time_weight", "as_of", b"as_of", "time_weight", b"time_weight"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["as_of", b"as_of", "explain", b"explain", "page_size", b"page_size", "page_token", b"page_token", "query", b"query", "read_time", b"read_time"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_time_weight", b"_time_weight", "as_of", b"as_of", "explain", b"explain", "page_size", b"page_size", "page_token", b"page_token", "query", b"query", "read_time", b"read_time", "reranking", b"reranking", "statuses", b"statuses", "time_weight", b"time_weight"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__time_weight: _TypeAlias = _typing.Literal["time_weight"]  # noqa: Y015
+    _WhichOneofArgType__time_weight: _TypeAlias = _typing.Literal["_time_weight", b"_time_weight"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__time_weight) -> _WhichOneofReturnType__time_weight | None: ...
 
 Global___RetrieveRequest: _TypeAlias = RetrieveRequest  # noqa: Y015
 
@@ -301,6 +368,7 @@ class RetrieveResponse(_message.Message):
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     SUPPRESSED_COUNT_FIELD_NUMBER: _builtins.int
     LEGS_FIELD_NUMBER: _builtins.int
+    REPORT_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
     suppressed_count: _builtins.int
     """Candidates that only the as-of kept out."""
@@ -312,6 +380,10 @@ class RetrieveResponse(_message.Message):
     def hits(self) -> _containers.RepeatedCompositeFieldContainer[Global___Hit]: ...
     @_builtins.property
     def legs(self) -> _containers.RepeatedCompositeFieldContainer[Global___LegReport]: ...
+    @_builtins.property
+    def report(self) -> Global___RetrievalReport:
+        """Set when explain is."""
+
     def __init__(
         self,
         *,
@@ -321,14 +393,75 @@ class RetrieveResponse(_message.Message):
         next_page_token: _builtins.str = ...,
         suppressed_count: _builtins.int = ...,
         legs: _abc.Iterable[Global___LegReport] | None = ...,
+        report: Global___RetrievalReport | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["basis", b"basis", "intent", b"intent"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["basis", b"basis", "intent", b"intent", "report", b"report"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["basis", b"basis", "hits", b"hits", "intent", b"intent", "legs", b"legs", "next_page_token", b"next_page_token", "suppressed_count", b"suppressed_count"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["basis", b"basis", "hits", b"hits", "intent", b"intent", "legs", b"legs", "next_page_token", b"next_page_token", "report", b"report", "suppressed_count", b"suppressed_count"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___RetrieveResponse: _TypeAlias = RetrieveResponse  # noqa: Y015
+
+@_typing.final
+class RetrievalReport(_message.Message):
+    """How a retrieval went."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POOL_COUNT_FIELD_NUMBER: _builtins.int
+    RERANKING_FIELD_NUMBER: _builtins.int
+    TIME_WEIGHT_FIELD_NUMBER: _builtins.int
+    ENCODER_FIELD_NUMBER: _builtins.int
+    RERANKER_FIELD_NUMBER: _builtins.int
+    STEPS_FIELD_NUMBER: _builtins.int
+    pool_count: _builtins.int
+    """Candidates that were ranked, of all that the legs found."""
+    reranking: Global___Reranking.ValueType
+    time_weight: _builtins.float
+    encoder: _builtins.str
+    reranker: _builtins.str
+    @_builtins.property
+    def steps(self) -> _containers.RepeatedCompositeFieldContainer[Global___StepReport]: ...
+    def __init__(
+        self,
+        *,
+        pool_count: _builtins.int = ...,
+        reranking: Global___Reranking.ValueType = ...,
+        time_weight: _builtins.float = ...,
+        encoder: _builtins.str = ...,
+        reranker: _builtins.str = ...,
+        steps: _abc.Iterable[Global___StepReport] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["encoder", b"encoder", "pool_count", b"pool_count", "reranker", b"reranker", "reranking", b"reranking", "steps", b"steps", "time_weight", b"time_weight"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RetrievalReport: _TypeAlias = RetrievalReport  # noqa: Y015
+
+@_typing.final
+class StepReport(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    ELAPSED_MS_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    elapsed_ms: _builtins.float
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        elapsed_ms: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["elapsed_ms", b"elapsed_ms", "name", b"name"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___StepReport: _TypeAlias = StepReport  # noqa: Y015
 
 @_typing.final
 class Hit(_message.Message):
@@ -395,26 +528,30 @@ Global___Chunk: _TypeAlias = Chunk  # noqa: Y015
 
 @_typing.final
 class HitReason(_message.Message):
-    """Where in one leg's ranking the hit stood."""
+    """Where in one leg's ranking the hit stood, or what one feature adds to its score."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     LEG_FIELD_NUMBER: _builtins.int
     RANK_FIELD_NUMBER: _builtins.int
     SCORE_FIELD_NUMBER: _builtins.int
+    FEATURE_FIELD_NUMBER: _builtins.int
     leg: _builtins.str
     rank: _builtins.int
     score: _builtins.float
+    feature: _builtins.str
+    """Set instead of leg and rank."""
     def __init__(
         self,
         *,
         leg: _builtins.str = ...,
         rank: _builtins.int = ...,
         score: _builtins.float = ...,
+        feature: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["leg", b"leg", "rank", b"rank", "score", b"score"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["feature", b"feature", "leg", b"leg", "rank", b"rank", "score", b"score"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -427,19 +564,27 @@ class LegReport(_message.Message):
     LEG_FIELD_NUMBER: _builtins.int
     CANDIDATE_COUNT_FIELD_NUMBER: _builtins.int
     ELAPSED_MS_FIELD_NUMBER: _builtins.int
+    PRUNED_COUNT_FIELD_NUMBER: _builtins.int
+    PATH_FIELD_NUMBER: _builtins.int
     leg: _builtins.str
     candidate_count: _builtins.int
     elapsed_ms: _builtins.float
+    pruned_count: _builtins.int
+    """Candidates that only the as-of kept out, where the leg can tell."""
+    path: _builtins.str
+    """How a vector leg went: "exact", "index" or "time first"."""
     def __init__(
         self,
         *,
         leg: _builtins.str = ...,
         candidate_count: _builtins.int = ...,
         elapsed_ms: _builtins.float = ...,
+        pruned_count: _builtins.int = ...,
+        path: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["candidate_count", b"candidate_count", "elapsed_ms", b"elapsed_ms", "leg", b"leg"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["candidate_count", b"candidate_count", "elapsed_ms", b"elapsed_ms", "leg", b"leg", "path", b"path", "pruned_count", b"pruned_count"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -523,11 +668,13 @@ class WalkRequest(_message.Message):
     LENGTH_FIELD_NUMBER: _builtins.int
     RANDOM_SEED_FIELD_NUMBER: _builtins.int
     DIRECTION_FIELD_NUMBER: _builtins.int
+    METHOD_FIELD_NUMBER: _builtins.int
     walks_per_seed: _builtins.int
     length: _builtins.int
     random_seed: _builtins.int
     """The same seed gives the same walks."""
     direction: Global___WalkDirection.ValueType
+    method: Global___WalkMethod.ValueType
     @_builtins.property
     def seed_event_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
     @_builtins.property
@@ -541,10 +688,11 @@ class WalkRequest(_message.Message):
         length: _builtins.int = ...,
         random_seed: _builtins.int = ...,
         direction: Global___WalkDirection.ValueType = ...,
+        method: Global___WalkMethod.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["as_of", b"as_of"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["as_of", b"as_of", "direction", b"direction", "length", b"length", "random_seed", b"random_seed", "seed_event_ids", b"seed_event_ids", "walks_per_seed", b"walks_per_seed"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["as_of", b"as_of", "direction", b"direction", "length", b"length", "method", b"method", "random_seed", b"random_seed", "seed_event_ids", b"seed_event_ids", "walks_per_seed", b"walks_per_seed"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -557,6 +705,7 @@ class WalkResponse(_message.Message):
     BASIS_FIELD_NUMBER: _builtins.int
     PATHS_FIELD_NUMBER: _builtins.int
     EVENTS_FIELD_NUMBER: _builtins.int
+    SCORES_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def basis(self) -> _types_pb2.Basis: ...
     @_builtins.property
@@ -565,16 +714,21 @@ class WalkResponse(_message.Message):
     def events(self) -> _containers.RepeatedCompositeFieldContainer[_types_pb2.Event]:
         """Every event on a path, once."""
 
+    @_builtins.property
+    def scores(self) -> _containers.RepeatedScalarFieldContainer[_builtins.float]:
+        """Of the same events, in their order: the share of walks that pass it, or its PageRank."""
+
     def __init__(
         self,
         *,
         basis: _types_pb2.Basis | None = ...,
         paths: _abc.Iterable[Global___WalkPath] | None = ...,
         events: _abc.Iterable[_types_pb2.Event] | None = ...,
+        scores: _abc.Iterable[_builtins.float] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["basis", b"basis"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["basis", b"basis", "events", b"events", "paths", b"paths"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["basis", b"basis", "events", b"events", "paths", b"paths", "scores", b"scores"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1042,6 +1196,73 @@ class Evidence(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Evidence: _TypeAlias = Evidence  # noqa: Y015
+
+@_typing.final
+class TraceRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FACT_ID_FIELD_NUMBER: _builtins.int
+    EVENT_ID_FIELD_NUMBER: _builtins.int
+    KNOWN_AT_FIELD_NUMBER: _builtins.int
+    KNOWN_TEXT_FIELD_NUMBER: _builtins.int
+    fact_id: _builtins.str
+    event_id: _builtins.str
+    known_text: _builtins.str
+    """A date as text; a date coarser than an instant stands for its end."""
+    @_builtins.property
+    def known_at(self) -> _timestamp_pb2.Timestamp: ...
+    def __init__(
+        self,
+        *,
+        fact_id: _builtins.str = ...,
+        event_id: _builtins.str = ...,
+        known_at: _timestamp_pb2.Timestamp | None = ...,
+        known_text: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["event_id", b"event_id", "fact_id", b"fact_id", "from", b"from", "known", b"known", "known_at", b"known_at", "known_text", b"known_text"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["event_id", b"event_id", "fact_id", b"fact_id", "from", b"from", "known", b"known", "known_at", b"known_at", "known_text", b"known_text"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_from: _TypeAlias = _typing.Literal["fact_id", "event_id"]  # noqa: Y015
+    _WhichOneofArgType_from: _TypeAlias = _typing.Literal["from", b"from"]  # noqa: Y015
+    _WhichOneofReturnType_known: _TypeAlias = _typing.Literal["known_at", "known_text"]  # noqa: Y015
+    _WhichOneofArgType_known: _TypeAlias = _typing.Literal["known", b"known"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_from) -> _WhichOneofReturnType_from | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_known) -> _WhichOneofReturnType_known | None: ...
+
+Global___TraceRequest: _TypeAlias = TraceRequest  # noqa: Y015
+
+@_typing.final
+class TraceResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BASIS_FIELD_NUMBER: _builtins.int
+    FACTS_FIELD_NUMBER: _builtins.int
+    EVENTS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def basis(self) -> _types_pb2.Basis: ...
+    @_builtins.property
+    def facts(self) -> _containers.RepeatedCompositeFieldContainer[_types_pb2.Fact]:
+        """The fact and the events of its evidence, or the event and the facts that it supports."""
+
+    @_builtins.property
+    def events(self) -> _containers.RepeatedCompositeFieldContainer[_types_pb2.Event]: ...
+    def __init__(
+        self,
+        *,
+        basis: _types_pb2.Basis | None = ...,
+        facts: _abc.Iterable[_types_pb2.Fact] | None = ...,
+        events: _abc.Iterable[_types_pb2.Event] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["basis", b"basis"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["basis", b"basis", "events", b"events", "facts", b"facts"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TraceResponse: _TypeAlias = TraceResponse  # noqa: Y015
 
 @_typing.final
 class WatchChangesRequest(_message.Message):

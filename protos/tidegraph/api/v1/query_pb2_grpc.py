@@ -76,6 +76,11 @@ class QueryServiceStub:
                 request_serializer=tidegraph_dot_api_dot_v1_dot_query__pb2.ExplainFactRequest.SerializeToString,
                 response_deserializer=tidegraph_dot_api_dot_v1_dot_query__pb2.ExplainFactResponse.FromString,
                 _registered_method=True)
+        self.Trace = channel.unary_unary(
+                '/tidegraph.api.v1.QueryService/Trace',
+                request_serializer=tidegraph_dot_api_dot_v1_dot_query__pb2.TraceRequest.SerializeToString,
+                response_deserializer=tidegraph_dot_api_dot_v1_dot_query__pb2.TraceResponse.FromString,
+                _registered_method=True)
         self.WatchChanges = channel.unary_stream(
                 '/tidegraph.api.v1.QueryService/WatchChanges',
                 request_serializer=tidegraph_dot_api_dot_v1_dot_query__pb2.WatchChangesRequest.SerializeToString,
@@ -143,6 +148,13 @@ class QueryServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def Trace(self, request, context):
+        """From a fact to the events that its evidence stands in, and from an event to the facts that it supports.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def WatchChanges(self, request, context):
         """What changes in the graph, from a sequence number on; stays open.
         """
@@ -192,6 +204,11 @@ def add_QueryServiceServicer_to_server(servicer, server):
                     servicer.ExplainFact,
                     request_deserializer=tidegraph_dot_api_dot_v1_dot_query__pb2.ExplainFactRequest.FromString,
                     response_serializer=tidegraph_dot_api_dot_v1_dot_query__pb2.ExplainFactResponse.SerializeToString,
+            ),
+            'Trace': grpc.unary_unary_rpc_method_handler(
+                    servicer.Trace,
+                    request_deserializer=tidegraph_dot_api_dot_v1_dot_query__pb2.TraceRequest.FromString,
+                    response_serializer=tidegraph_dot_api_dot_v1_dot_query__pb2.TraceResponse.SerializeToString,
             ),
             'WatchChanges': grpc.unary_stream_rpc_method_handler(
                     servicer.WatchChanges,
@@ -417,6 +434,33 @@ class QueryService:
             '/tidegraph.api.v1.QueryService/ExplainFact',
             tidegraph_dot_api_dot_v1_dot_query__pb2.ExplainFactRequest.SerializeToString,
             tidegraph_dot_api_dot_v1_dot_query__pb2.ExplainFactResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Trace(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/tidegraph.api.v1.QueryService/Trace',
+            tidegraph_dot_api_dot_v1_dot_query__pb2.TraceRequest.SerializeToString,
+            tidegraph_dot_api_dot_v1_dot_query__pb2.TraceResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -50,6 +50,8 @@ class QueryServiceStub:
     GetEntity: _grpc.UnaryUnaryMultiCallable[_query_pb2.GetEntityRequest, _query_pb2.GetEntityResponse]
     ExplainFact: _grpc.UnaryUnaryMultiCallable[_query_pb2.ExplainFactRequest, _query_pb2.ExplainFactResponse]
     """Why a fact is believed: its evidence, what bounds it, what it replaced."""
+    Trace: _grpc.UnaryUnaryMultiCallable[_query_pb2.TraceRequest, _query_pb2.TraceResponse]
+    """From a fact to the events that its evidence stands in, and from an event to the facts that it supports."""
     WatchChanges: _grpc.UnaryStreamMultiCallable[_query_pb2.WatchChangesRequest, _query_pb2.WatchChangesResponse]
     """What changes in the graph, from a sequence number on; stays open."""
 
@@ -75,6 +77,8 @@ class QueryServiceAsyncStub(QueryServiceStub):
     GetEntity: _aio.UnaryUnaryMultiCallable[_query_pb2.GetEntityRequest, _query_pb2.GetEntityResponse]  # type: ignore[assignment]
     ExplainFact: _aio.UnaryUnaryMultiCallable[_query_pb2.ExplainFactRequest, _query_pb2.ExplainFactResponse]  # type: ignore[assignment]
     """Why a fact is believed: its evidence, what bounds it, what it replaced."""
+    Trace: _aio.UnaryUnaryMultiCallable[_query_pb2.TraceRequest, _query_pb2.TraceResponse]  # type: ignore[assignment]
+    """From a fact to the events that its evidence stands in, and from an event to the facts that it supports."""
     WatchChanges: _aio.UnaryStreamMultiCallable[_query_pb2.WatchChangesRequest, _query_pb2.WatchChangesResponse]  # type: ignore[assignment]
     """What changes in the graph, from a sequence number on; stays open."""
 
@@ -145,6 +149,14 @@ class QueryServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_query_pb2.ExplainFactResponse, _abc.Awaitable[_query_pb2.ExplainFactResponse]]:
         """Why a fact is believed: its evidence, what bounds it, what it replaced."""
+
+    @_abc_1.abstractmethod
+    def Trace(
+        self,
+        request: _query_pb2.TraceRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_query_pb2.TraceResponse, _abc.Awaitable[_query_pb2.TraceResponse]]:
+        """From a fact to the events that its evidence stands in, and from an event to the facts that it supports."""
 
     @_abc_1.abstractmethod
     def WatchChanges(
