@@ -8,7 +8,8 @@ it is looked at again, is not said here.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import Final
 
 from tidegraph.domain.documents import EntityType
@@ -27,12 +28,21 @@ from tidegraph.domain.identity import (
 )
 from tidegraph.domain.interval import OPEN_END, OPEN_START, Interval, format_instant
 from tidegraph.domain.naming import normalise
-from tidegraph.resolution.engine import blocking_keys, cluster
-from tidegraph.resolution.profiles import Candidate, Decision, DecisionKind, Profile
+from tidegraph.resolution.engine import blocking_keys, cluster, score
+from tidegraph.resolution.model import Model, fitted
+from tidegraph.resolution.profiles import Candidate, Decision, DecisionKind, Profile, Verdict
+from tidegraph.resolution.statistics import Statistics
 
 MAX_COMPONENT: Final = 64
 """A component of more ids is not clustered: only decisions join any of them."""
 MAX_CANDIDATES: Final = 3
+ACCEPT: Final = 3.0
+REVIEW: Final = 0.0
+"""Log-odds from which ids of different documents are joined, and from which an operator is asked. A wrong
+merge turns the facts of two things into those of one, a missed one is told again by the next document: so
+more is asked for here than the engine asks for by itself.
+"""
+_NO_STATISTICS: Final = Statistics.of()
 _SAME: Final = "names and evidence agree"
 _UNDECIDED: Final = "names and evidence do not decide"
 
@@ -66,6 +76,30 @@ class Evidence:
     decisions: tuple[PairDecision, ...] = ()
 
 
+@cache
+def model() -> Model:
+    """The weights of the package with the thresholds that hold for a graph."""
+    weights = fitted()
+    floor = max(ACCEPT, weights.accept)
+    return replace(
+        weights,
+        accept=floor,
+        sure=max(floor, weights.sure),
+        document=max(floor, weights.document),
+        reject=max(REVIEW, weights.reject),
+    )
+
+
+def near(one: Profile, other: Profile) -> bool:
+    """True when the score of two ids may join them, or is a question for an operator.
+
+    What is not known to be a person, an organisation, a place or a thing is not scored.
+    """
+    if EntityType.UNSPECIFIED in (one.type, other.type):
+        return False
+    return score(one, other, _NO_STATISTICS, model()).decision is not Verdict.REJECT
+
+
 def profile_at(entity_id: str, sightings: Iterable[Sighting], known_at: int) -> Profile | None:
     """What an id is known as at an instant; None before its first sighting."""
     told = [one for one in sightings if one.recorded_at <= known_at]
@@ -85,7 +119,8 @@ def profile_at(entity_id: str, sightings: Iterable[Sighting], known_at: int) -> 
         type=EntityType(types[0]) if types else EntityType.UNSPECIFIED,
         slots={slot: tuple(sorted(values)) for slot, values in sorted(slots.items())},
         context=tuple(sorted({word for one in told for word in one.words})),
-        documents=frozenset(one.document_id for one in told),
+        # Two names in one document: its own reading has told whether they are one.
+        documents=frozenset(),
         active=Interval(min(times), max(times) + 1) if times else None,
     )
 
@@ -149,10 +184,14 @@ def ties_at(ids: Iterable[str], evidence: Evidence, known_at: int, *, automatic:
     joined = [_rule(DecisionKind.MUST_LINK, pair) for pair in {*stated, *alike} - apart - ambiguous]
     parted = [_rule(DecisionKind.CANNOT_LINK, pair) for pair in apart | ambiguous]
     said = [_decision(one) for one in held]
-    found = cluster(profiles.values(), (), [*joined, *parted, *said])
+    found = cluster(profiles.values(), (), [*joined, *parted, *said], model())
     rows = _rows([group for group in found.groups if len(group) > 1], held, stated)
+    abstained = {
+        id_: [c for c in candidates if near(profiles[id_], profiles[c.entity_id])]
+        for id_, candidates in found.abstained.items()
+    }
     open_pairs = ambiguous - apart - {(row.left, row.right) for row in rows}
-    return rows + _reviews(found.abstained, held, open_pairs)
+    return rows + _reviews(abstained, held, open_pairs)
 
 
 def _rule(kind: DecisionKind, pair: tuple[str, str]) -> Decision:

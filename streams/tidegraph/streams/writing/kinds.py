@@ -9,6 +9,7 @@ from tidegraph.domain.predicates import Registry
 from tidegraph.events.v1 import records_pb2
 from tidegraph.ports import DecisionRecord, GraphReader
 from tidegraph.streams.writing.control import MAX_ID, Control, Effects, invalid
+from tidegraph.streams.writing.erased import Erasures
 from tidegraph.streams.writing.merging import Merges, Splits
 from tidegraph.streams.writing.policychanges import PolicyChanges
 
@@ -69,5 +70,13 @@ class Reextractions:
 def all_kinds(registry: Registry) -> Control:
     """The table of kinds, for graphs that start out with this registry."""
     return Control(
-        (ConflictDecisions(), PolicyChanges(registry), Seals(), Reextractions(), Merges(), Splits())
+        (
+            ConflictDecisions(),
+            PolicyChanges(registry),
+            Seals(),
+            Reextractions(),
+            Merges(),
+            Splits(),
+            Erasures(),
+        )
     )

@@ -23,10 +23,16 @@ from tidegraph.domain.identity import (
 from tidegraph.domain.interval import OPEN_END
 from tidegraph.domain.naming import normalise
 from tidegraph.ports import GraphReader
-from tidegraph.resolution.engine import score
-from tidegraph.resolution.profiles import Profile, Verdict
-from tidegraph.resolution.standing import Evidence, Statement, canonical_at, keys_of, profile_at, renamed
-from tidegraph.resolution.statistics import Statistics
+from tidegraph.resolution.profiles import Profile
+from tidegraph.resolution.standing import (
+    Evidence,
+    Statement,
+    canonical_at,
+    keys_of,
+    near,
+    profile_at,
+    renamed,
+)
 from tidegraph.storage.visibility import EVERYTHING
 
 MAX_HOLDERS: Final = 50
@@ -34,7 +40,6 @@ MAX_HOLDERS: Final = 50
 
 KeyOfName = Callable[[str, str, str], str]
 """(graph, entity id, a name that it is told to have) to the conflict key of that claim."""
-_NO_STATISTICS: Final = Statistics.of()
 
 
 class World:
@@ -285,7 +290,7 @@ class World:
             left, right = self._profile(one, known_at), self._profile(other, known_at)
             assert left is not None
             assert right is not None
-            self._scores[place] = score(left, right, _NO_STATISTICS).decision is not Verdict.REJECT
+            self._scores[place] = near(left, right)
         return self._scores[place]
 
     def _candidates(self, entity_id: str, known_at: int) -> set[str]:

@@ -13,6 +13,9 @@ from tidegraph.domain.eventgraph import EventGraphParameters
 from tidegraph.domain.interval import OPEN_END
 from tidegraph.domain.predicates import Registry
 from tidegraph.ports import ChangeRow, Commit, Encoder, Fence, GraphStore, WriterState
+from tidegraph.storage.visibility import EVERYTHING
+from tidegraph.streams.writing.erased import KIND as ERASURE
+from tidegraph.streams.writing.erased import Erased
 from tidegraph.streams.writing.kinds import all_kinds
 from tidegraph.streams.writing.links import Linker
 from tidegraph.streams.writing.planning import Item, Planner
@@ -68,6 +71,7 @@ class GraphWriter:
         self.control = all_kinds(registry)
         self._planner = Planner(store, registry, encoder, Linker(store, parameters), self.control)
         self._states: dict[tuple[str, str], WriterState] = {}
+        self._erased: dict[str, Erased] = {}
 
     def on(self, store: GraphStore) -> GraphWriter:
         """A writer like this one for the graphs of another store."""
@@ -76,6 +80,7 @@ class GraphWriter:
     def forget(self) -> None:
         """Forget where the graphs stand: after an assignment it is read again."""
         self._states.clear()
+        self._erased.clear()
         self._planner.forget()
 
     async def write(self, graph: str, partition: str, items: Sequence[Item]) -> Written:
@@ -89,12 +94,40 @@ class GraphWriter:
             Conflicted: the graph is not where this writer left it. What it knew is forgotten; rewind to
                 what the store says is applied and hand in from there.
         """
-        endings: list[Ending] = []
         changes: list[ChangeRow] = []
-        for run in _runs(items):
+        left, endings = await self._without_erased(graph, partition, items)
+        for run in _runs(left):
             endings += await self._run(graph, partition, run, changes)
         state = await self._state(graph, partition)
         return Written(tuple(endings), tuple(changes), state.sequence)
+
+    def keep_out(self, graph: str, erased: Erased) -> None:
+        """Keep this out of a graph that does not hold the decisions yet."""
+        self._erased[graph] = erased
+
+    async def _without_erased(
+        self, graph: str, partition: str, items: Sequence[Item]
+    ) -> tuple[list[Item], list[Ending]]:
+        """What is left of the items, and the endings of those of which nothing is."""
+        if graph not in self._erased:
+            await self._state(graph, partition)
+            self._erased[graph] = Erased.of(await self._store.decisions(graph, [ERASURE], EVERYTHING))
+        erased = self._erased[graph]
+        if not erased.documents and not erased.entities:
+            return list(items), []
+        left: list[Item] = []
+        gone: list[Ending] = []
+        for item in items:
+            document = erased.apply(item.content) if isinstance(item.content, ExtractedDocument) else None
+            if document is not None:
+                left.append(replace(item, content=document))
+            elif isinstance(item.content, ExtractedDocument):
+                gone.append(Ending(item, "retracted", None))
+            else:
+                left.append(item)
+        if gone and not left:
+            await self._skip(graph, partition, items[-1].offset)
+        return left, gone
 
     # --- one commit -------------------------------------------------------------------------------
 
