@@ -1047,21 +1047,29 @@ Global___Retraction: _TypeAlias = Retraction  # noqa: Y015
 
 @_typing.final
 class Erasure(_message.Message):
+    """A document, or every mention of an entity: all that was recorded up to the decision."""
+
     DESCRIPTOR: _descriptor.Descriptor
 
     DOCUMENT_ID_FIELD_NUMBER: _builtins.int
     ENTITY_ID_FIELD_NUMBER: _builtins.int
+    ENTITY_IDS_FIELD_NUMBER: _builtins.int
     document_id: _builtins.str
     entity_id: _builtins.str
+    @_builtins.property
+    def entity_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """All ids of the entity, where several are one."""
+
     def __init__(
         self,
         *,
         document_id: _builtins.str = ...,
         entity_id: _builtins.str = ...,
+        entity_ids: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["document_id", b"document_id", "entity_id", b"entity_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["document_id", b"document_id", "entity_id", b"entity_id", "entity_ids", b"entity_ids"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
