@@ -68,6 +68,11 @@ class MergedReader:
         self._reader = reader
         self._registry = registry
 
+    @property
+    def below(self) -> GraphReader:
+        """The reader that knows no sets."""
+        return self._reader
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self._reader, name)
 
@@ -280,6 +285,11 @@ def merged(reader: GraphReader, registry: Registry) -> GraphReader:
     if isinstance(reader, MergedReader):
         return reader
     return cast(GraphReader, MergedReader(reader, registry))
+
+
+def apart(reader: GraphReader) -> GraphReader:
+    """The reader below, in which every id stands for itself."""
+    return reader.below if isinstance(reader, MergedReader) else reader
 
 
 def _spread(registry: Registry, graph: str, one: FactVersion | Assertion, sets: Sets) -> tuple[str, ...]:

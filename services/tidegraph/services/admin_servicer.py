@@ -12,11 +12,15 @@ import grpc.aio
 from tidegraph.api.v1 import admin_pb2 as api
 from tidegraph.api.v1 import admin_pb2_grpc
 from tidegraph.events.v1 import records_pb2
+from tidegraph.services import messages
+from tidegraph.services.asof import known_only
 from tidegraph.services.interceptor import current
 from tidegraph.services.status_map import not_served
-from tidegraph.services.tokens import await_token
+from tidegraph.services.tokens import await_token, page_token, read_page
+from tidegraph.services.usecases import identity
 from tidegraph.services.usecases.context import Ports
 from tidegraph.services.usecases.decide import decide
+from tidegraph.services.usecases.moment import resolve
 
 Context = grpc.aio.ServicerContext[Any, Any]
 
@@ -30,17 +34,27 @@ class AdminServicer(admin_pb2_grpc.AdminServiceServicer):
     async def MergeEntities(  # noqa: N802
         self, request: api.MergeEntitiesRequest, context: Context
     ) -> api.MergeEntitiesResponse:
-        raise not_served("MergeEntities")
+        position = await identity.merge(self._ports, current(), request.entity_ids, request.reason)
+        return api.MergeEntitiesResponse(await_token=await_token(position))
 
     async def SplitEntity(  # noqa: N802
         self, request: api.SplitEntityRequest, context: Context
     ) -> api.SplitEntityResponse:
-        raise not_served("SplitEntity")
+        position = await identity.split(self._ports, current(), request.entity_ids, request.reason)
+        return api.SplitEntityResponse(await_token=await_token(position))
 
     async def ListReviews(  # noqa: N802
         self, request: api.ListReviewsRequest, context: Context
     ) -> api.ListReviewsResponse:
-        raise not_served("ListReviews")
+        described = f"reviews {request.entity} {request.known_at!s}"
+        offset, size = read_page(described, request.page_size, request.page_token)
+        stamp = request.known_at if request.HasField("known_at") else None
+        moment = await resolve(self._ports, current(), known_only(stamp, ""))
+        found = await identity.reviews(self._ports, moment, request.entity, offset, size)
+        return api.ListReviewsResponse(
+            reviews=[messages.review(one) for one in found[:size]],
+            next_page_token=page_token(described, offset + size) if len(found) > size else "",
+        )
 
     async def ListConflicts(  # noqa: N802
         self, request: api.ListConflictsRequest, context: Context

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from tidegraph.api.v1 import admin_pb2 as admin
 from tidegraph.api.v1 import query_pb2 as api
 from tidegraph.api.v1 import types_pb2 as types
 from tidegraph.domain.facts import FactVersion
+from tidegraph.domain.identity import SameAs, Tie
 from tidegraph.domain.interval import OPEN_START
 from tidegraph.domain.timeline import TimelineLine
 from tidegraph.ports import EntityRecord
@@ -14,6 +18,7 @@ from tidegraph.services.usecases.answers import Answer, Check, Cited, Outcome
 from tidegraph.services.usecases.ask import Started
 from tidegraph.services.usecases.context import Moment
 from tidegraph.services.usecases.facts import Explained, History, HistoryRow
+from tidegraph.services.usecases.identity import Near, Review
 from tidegraph.services.usecases.phrasing import statement
 from tidegraph.services.usecases.question import Linked, Order, Question, Relation
 from tidegraph.services.usecases.retrieve import Hit, Retrieved
@@ -224,7 +229,45 @@ def explained(found: Explained) -> api.ExplainFactResponse:
 
 
 def entity(record: EntityRecord) -> api.Entity:
-    return api.Entity(ref=_ref(record), aliases=record.aliases, recorded_at=to_stamp(record.recorded_at))
+    return api.Entity(
+        ref=_ref(record),
+        aliases=record.aliases,
+        recorded_at=to_stamp(record.recorded_at),
+        member_ids=record.members,
+    )
+
+
+def tie(row: SameAs, names: Mapping[str, EntityRecord]) -> types.EntityTie:
+    """One row about two ids, each under the name of its own."""
+    tied = row.tied
+    return types.EntityTie(
+        left=codec.entity_ref(tied.left, names),
+        right=codec.entity_ref(tied.right, names),
+        rule=tied.rule,
+        actor=tied.actor,
+        reason=tied.reason,
+        recorded=codec.recorded(row.recorded_at, row.invalidated_at),
+        review=tied.tie is Tie.REVIEW,
+    )
+
+
+def candidate(near: Near) -> types.EntityCandidate:
+    return types.EntityCandidate(entity=_ref(near.record), score=near.score, reason=near.reason)
+
+
+def review(one: Review) -> admin.Review:
+    return admin.Review(
+        left=_named(one.left, one.tie.tied.left),
+        right=_named(one.right, one.tie.tied.right),
+        score=one.score,
+        reason=one.reason,
+        recorded_at=to_stamp(one.tie.recorded_at),
+    )
+
+
+def _named(record: EntityRecord, entity_id: str) -> types.EntityRef:
+    """A reference to one id of an entity."""
+    return codec.entity_ref(entity_id, {entity_id: record})
 
 
 def entity_ref(record: EntityRecord) -> types.EntityRef:

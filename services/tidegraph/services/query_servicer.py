@@ -17,6 +17,7 @@ from tidegraph.services.interceptor import current
 from tidegraph.services.times import to_stamp
 from tidegraph.services.tokens import page_token, read_page
 from tidegraph.services.usecases import facts as fact_cases
+from tidegraph.services.usecases import identity
 from tidegraph.services.usecases.ask import Asking, Finished, Reasoning, Started, Text
 from tidegraph.services.usecases.changes import next_changes
 from tidegraph.services.usecases.context import Moment, Ports
@@ -197,11 +198,16 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
         records = await fact_cases.get_entity(self._ports, moment, request.entity)
         query = FactQuery(entity=records[0].entity_id)
         found = await fact_cases.get_facts(self._ports, moment, query)
+        ports = self._ports
+        ties = await identity.ties_of(ports, moment, records[0])
+        names = await identity.own_names(ports, moment, ties)
         return api.GetEntityResponse(
             basis=messages.basis(moment),
             entity=messages.entity(records[0]),
             facts=[messages.fact(fact, found.work) for fact in found.facts],
             homonyms=[messages.entity_ref(record) for record in records[1:]],
+            ties=[messages.tie(row, names) for row in ties],
+            candidates=[messages.candidate(near) for near in await identity.near(ports, moment, records[0])],
         )
 
     async def ExplainFact(  # noqa: N802

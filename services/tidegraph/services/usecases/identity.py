@@ -20,6 +20,7 @@ from tidegraph.services.caller import Caller
 from tidegraph.services.usecases.context import Moment, Ports
 from tidegraph.services.usecases.decide import decide
 from tidegraph.services.usecases.linking import find_known
+from tidegraph.storage.merged import apart
 
 REVIEWS_MAX: Final = 10_000
 NEAR_MAX: Final = 8
@@ -122,6 +123,12 @@ async def ties_of(ports: Ports, moment: Moment, record: EntityRecord) -> list[Sa
     return sorted(shown, key=lambda row: (row.recorded_at, row.row_id))
 
 
+async def own_names(ports: Ports, moment: Moment, rows: Iterable[SameAs]) -> dict[str, EntityRecord]:
+    """The records of both sides of each row, every id by itself: what it is called apart from its set."""
+    sides = sorted({side for row in rows for side in (row.tied.left, row.tied.right)})
+    return {record.entity_id: record for record in await apart(ports.store).entities(moment.graph, sides)}
+
+
 def _may_see(row: SameAs, seen: Visibility) -> bool:
     return seen.labels is None or not row.tied.labels or not seen.labels.isdisjoint(row.tied.labels)
 
@@ -203,11 +210,7 @@ async def _about(ports: Ports, moment: Moment, entity: str) -> list[SameAs]:
 
 async def _shown(ports: Ports, moment: Moment, rows: Sequence[SameAs]) -> list[Review]:
     sides = sorted({side for row in rows for side in (row.tied.left, row.tied.right)})
-    names = {
-        id_: record
-        for record in await ports.store.entities(moment.graph, sides, moment.seen)
-        for id_ in (record.entity_id, *record.members)
-    }
+    names = await own_names(ports, moment, rows)
     told = await ports.store.sightings(moment.graph, sides)
     found = []
     for row in rows:
