@@ -107,5 +107,5 @@ async def test_reading_again_brings_nothing_back_and_a_rebuild_agrees() -> None:
         await running.settle()
         assert await values(running) == ["e2 two"]
     former = await dump.content_hash(running.store, GRAPH)
-    await rebuilder(running).rebuild(GRAPH, ("elsewhere/0", 0))
+    await rebuilder(running).rebuild(GRAPH, {"elsewhere/0": 0})
     assert await dump.content_hash(running.store, GRAPH) == former
