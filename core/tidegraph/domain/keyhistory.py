@@ -37,7 +37,7 @@ from tidegraph.domain.slots import Span, resolve
 _Entry = tuple[int, str, Assertion]
 """(first instant, assertion id, claim)."""
 
-BLOCK_CLAIMS: Final = 12
+BLOCK_CLAIMS: Final = 6
 """A block longer than this is cut in two where it can be."""
 CUT_TRIALS: Final = 16
 """How far from its middle a block is tried."""
