@@ -50,12 +50,12 @@ class Statistics:
         Args:
             held: the asked words that the index found in it, if only in another form; these count once.
         """
-        found = text.split()
-        counts = Counter(found)
-        norm = K1 * (1.0 - B + B * len(found) * self.rows / self.words)
+        padded = f" {text.replace(' ', '  ')} "
+        length = text.count(" ") + 1
+        norm = K1 * (1.0 - B + B * length * self.rows / self.words)
         total = 0.0
         for word in sorted(set(held)):
-            often = max(counts[word], 1)
+            often = max(padded.count(f" {word} "), 1)
             total += self.idf(word) * often * (K1 + 1.0) / (often + norm)
         return total
 

@@ -12,7 +12,7 @@ Times are integer microseconds. Range indexes compare them as float64, so a time
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
@@ -181,26 +181,34 @@ def decode_value(cell: Sequence[Any]) -> Any:
     Raises:
         Bug: a node, edge, path or vector; queries return scalars, lists and maps only.
     """
-    kind, value = cell[0], cell[1]
-    if kind == _STRING:
-        return value.decode() if isinstance(value, bytes) else value
-    if kind == _INTEGER:
-        return int(value)
-    if kind == _NULL:
-        return None
-    if kind == _DOUBLE:
-        return float(value)
-    if kind == _BOOLEAN:
-        return value in (b"true", "true", True)
-    if kind == _ARRAY:
-        return [decode_value(item) for item in value]
-    if kind == _MAP:
-        return {_key(value[i]): decode_value(value[i + 1]) for i in range(0, len(value), 2)}
-    raise Bug("UNEXPECTED_REPLY", f"a query returned a value of kind {kind}")
+    decode = _DECODERS.get(cell[0])
+    if decode is None:
+        raise Bug("UNEXPECTED_REPLY", f"a query returned a value of kind {cell[0]}")
+    return decode(cell[1])
 
 
-def _key(value: bytes | str) -> str:
+def _text(value: bytes | str) -> str:
     return value.decode() if isinstance(value, bytes) else value
+
+
+def _array(value: Sequence[Any]) -> list[Any]:
+    return [decode_value(item) for item in value]
+
+
+def _map(value: Sequence[Any]) -> dict[str, Any]:
+    return {_text(value[i]): decode_value(value[i + 1]) for i in range(0, len(value), 2)}
+
+
+_DECODERS: Final[dict[int, Callable[[Any], Any]]] = {
+    _STRING: _text,
+    _INTEGER: int,
+    _NULL: lambda value: None,
+    _DOUBLE: float,
+    _BOOLEAN: lambda value: value in (b"true", "true", True),
+    _ARRAY: _array,
+    _MAP: _map,
+}
+"""Replies hold tens of thousands of values: one look-up each."""
 
 
 def decode_rows(reply: Sequence[Any]) -> list[list[Any]]:

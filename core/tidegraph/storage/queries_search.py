@@ -6,6 +6,11 @@ from typing import Final
 
 from tidegraph.storage.queries import LABELS, visible
 
+IN_FORCE: Final = f"""
+UNWIND $documents AS k MATCH (d:Document) WHERE d.document_id = k AND d.kind < 3 AND {visible("d")}
+RETURN d.document_id, d.revision, d.document_time, d.recorded_at, d.id
+ORDER BY d.document_id, d.recorded_at, d.revision, d.id
+"""
 TERM_COUNTS: Final = "UNWIND $ids AS k MATCH (t:Term {id: k}) RETURN k, t.rows"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from tidegraph.domain.facts import Assertion, FactVersion, Revision
-from tidegraph.domain.interval import OPEN_END, Granularity, Interval
+from tidegraph.domain.interval import OPEN_END, OPEN_START, Granularity, Interval
 from tidegraph.domain.naming import display_name
 from tidegraph.domain.predicates import Registry
 from tidegraph.ports import (
@@ -20,7 +20,7 @@ from tidegraph.ports import (
     Neighbour,
     Visibility,
 )
-from tidegraph.storage import codec, fact_rows, queries, rows, rulebook, terms, visibility
+from tidegraph.storage import codec, fact_rows, queries, queries_search, rows, rulebook, terms, visibility
 from tidegraph.storage.codec import Value
 from tidegraph.storage.connection import Connection
 from tidegraph.storage.decisions import DecisionReads
@@ -242,7 +242,12 @@ class FalkorReads(DecisionReads):
         self, graph: str, document_ids: Iterable[str], seen: Visibility
     ) -> dict[visibility.Revision, Interval]:
         """When each visible revision of the documents is in force."""
-        return visibility.in_force(await self.documents(graph, list(document_ids), seen), seen)
+        asked = sorted(set(document_ids))
+        if not asked:
+            return {}
+        values = {"documents": asked, **visibility.parameters(seen)}
+        found = await self.connection.read(graph, queries_search.IN_FORCE, values)
+        return visibility.forces((row[0], row[1], OPEN_START if row[2] is None else row[2]) for row in found)
 
     async def neighbours(self, graph: str, event_ids: Sequence[str]) -> list[Neighbour]:
         """Entries of the events' own lists and entries of other lists that name them."""

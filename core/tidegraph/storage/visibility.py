@@ -94,17 +94,24 @@ Revision = tuple[str, str]
 
 def in_force(records: Iterable[DocumentRecord], seen: Visibility) -> dict[Revision, Interval]:
     """When each visible revision is in force. ``records`` hold all revisions of their documents."""
-    starts: dict[str, dict[str, int]] = {}
+    starts = []
     for record in records:
         header = record.header
-        if header.kind == DocumentKind.RETRACTION or not visible(
+        if header.kind != DocumentKind.RETRACTION and visible(
             header.recorded_at, record.withdrawn_at, header.labels, seen
         ):
-            continue
-        start = header.document_time.instant if header.document_time else OPEN_START
-        starts.setdefault(header.document_id, {})[header.revision] = start
+            start = header.document_time.instant if header.document_time else OPEN_START
+            starts.append((header.document_id, header.revision, start))
+    return forces(starts)
+
+
+def forces(starts: Iterable[tuple[str, str, int]]) -> dict[Revision, Interval]:
+    """When each revision is in force, from (document id, revision, document time) of all visible parts."""
+    documents: dict[str, dict[str, int]] = {}
+    for document_id, revision, start in starts:
+        documents.setdefault(document_id, {})[revision] = start
     found: dict[Revision, Interval] = {}
-    for document_id, by_revision in starts.items():
+    for document_id, by_revision in documents.items():
         times = sorted(set(by_revision.values()))
         following = dict(zip(times, [*times[1:], OPEN_END], strict=True))
         for revision, start in by_revision.items():
