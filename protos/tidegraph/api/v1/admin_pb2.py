@@ -26,7 +26,7 @@ from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__
 from tidegraph.api.v1 import types_pb2 as tidegraph_dot_api_dot_v1_dot_types__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1ctidegraph/api/v1/admin.proto\x12\x10tidegraph.api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1ctidegraph/api/v1/types.proto\":\n\x14MergeEntitiesRequest\x12\x12\n\nentity_ids\x18\x01 \x03(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\",\n\x15MergeEntitiesResponse\x12\x13\n\x0b\x61wait_token\x18\x01 \x01(\t\"8\n\x12SplitEntityRequest\x12\x12\n\nentity_ids\x18\x01 \x03(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"*\n\x13SplitEntityResponse\x12\x13\n\x0b\x61wait_token\x18\x01 \x01(\t\"y\n\x12ListReviewsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\x05\x12\x12\n\npage_token\x18\x02 \x01(\t\x12\x0e\n\x06\x65ntity\x18\x03 \x01(\t\x12,\n\x08known_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"Y\n\x13ListReviewsResponse\x12)\n\x07reviews\x18\x01 \x03(\x0b\x32\x18.tidegraph.api.v1.Review\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\xaf\x01\n\x06Review\x12)\n\x04left\x18\x01 \x01(\x0b\x32\x1b.tidegraph.api.v1.EntityRef\x12*\n\x05right\x18\x02 \x01(\x0b\x32\x1b.tidegraph.api.v1.EntityRef\x12\r\n\x05score\x18\x03 \x01(\x01\x12\x0e\n\x06reason\x18\x04 \x01(\t\x12/\n\x0brecorded_at\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"k\n\x14ListConflictsRequest\x12,\n\x08known_at\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\"\x87\x01\n\x15ListConflictsResponse\x12&\n\x05\x62\x61sis\x18\x01 \x01(\x0b\x32\x17.tidegraph.api.v1.Basis\x12-\n\tconflicts\x18\x02 \x03(\x0b\x32\x1a.tidegraph.api.v1.Conflict\x12\x17\n\x0fnext_page_token\x18\x03 \x01(\t\"k\n\x08\x43onflict\x12\x0b\n\x03key\x18\x01 \x01(\t\x12&\n\x06winner\x18\x02 \x01(\x0b\x32\x16.tidegraph.api.v1.Fact\x12*\n\x06\x63laims\x18\x03 \x03(\x0b\x32\x1a.tidegraph.api.v1.Citation\"J\n\x15\x44\x65\x63ideConflictRequest\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\x14\n\x0c\x61ssertion_id\x18\x02 \x01(\t\x12\x0e\n\x06reason\x18\x03 \x01(\t\"-\n\x16\x44\x65\x63ideConflictResponse\x12\x13\n\x0b\x61wait_token\x18\x01 \x01(\t\";\n\x12SetPoliciesRequest\x12\x15\n\rregistry_toml\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"*\n\x13SetPoliciesResponse\x12\x13\n\x0b\x61wait_token\x18\x01 \x01(\t\"7\n\x10ReextractRequest\x12\x13\n\x0b\x64ocument_id\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"(\n\x11ReextractResponse\x12\x13\n\x0b\x61wait_token\x18\x01 \x01(\t\"\"\n\x10SealGraphRequest\x12\x0e\n\x06reason\x18\x01 \x01(\t\"(\n\x11SealGraphResponse\x12\x13\n\x0b\x61wait_token\x18\x01 \x01(\t\"%\n\x13RebuildGraphRequest\x12\x0e\n\x06reason\x18\x01 \x01(\t\"E\n\x14RebuildGraphResponse\x12\x13\n\x0b\x61wait_token\x18\x01 \x01(\t\x12\x18\n\x0c\x63ontent_hash\x18\x02 \x01(\tB\x02\x18\x01\x32\xd6\x06\n\x0c\x41\x64minService\x12`\n\rMergeEntities\x12&.tidegraph.api.v1.MergeEntitiesRequest\x1a\'.tidegraph.api.v1.MergeEntitiesResponse\x12Z\n\x0bSplitEntity\x12$.tidegraph.api.v1.SplitEntityRequest\x1a%.tidegraph.api.v1.SplitEntityResponse\x12Z\n\x0bListReviews\x12$.tidegraph.api.v1.ListReviewsRequest\x1a%.tidegraph.api.v1.ListReviewsResponse\x12`\n\rListConflicts\x12&.tidegraph.api.v1.ListConflictsRequest\x1a\'.tidegraph.api.v1.ListConflictsResponse\x12\x63\n\x0e\x44\x65\x63ideConflict\x12\'.tidegraph.api.v1.DecideConflictRequest\x1a(.tidegraph.api.v1.DecideConflictResponse\x12Z\n\x0bSetPolicies\x12$.tidegraph.api.v1.SetPoliciesRequest\x1a%.tidegraph.api.v1.SetPoliciesResponse\x12T\n\tReextract\x12\".tidegraph.api.v1.ReextractRequest\x1a#.tidegraph.api.v1.ReextractResponse\x12T\n\tSealGraph\x12\".tidegraph.api.v1.SealGraphRequest\x1a#.tidegraph.api.v1.SealGraphResponse\x12]\n\x0cRebuildGraph\x12%.tidegraph.api.v1.RebuildGraphRequest\x1a&.tidegraph.api.v1.RebuildGraphResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1ctidegraph/api/v1/admin.proto\x12\x10tidegraph.api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1ctidegraph/api/v1/types.proto\":\n\x14MergeEntitiesRequest\x12\x12\n\nentity_ids\x18\x01 \x03(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\",\n\x15MergeEntitiesResponse\x12\x13\n\x0b\x61wait_token\x18\x01 \x01(\t\"8\n\x12SplitEntityRequest\x12\x12\n\nentity_ids\x18\x01 \x03(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"*\n\x13SplitEntityResponse\x12\x13\n\x0b\x61wait_token\x18\x01 \x01(\t\"y\n\x12ListReviewsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\x05\x12\x12\n\npage_token\x18\x02 \x01(\t\x12\x0e\n\x06\x65ntity\x18\x03 \x01(\t\x12,\n\x08known_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"Y\n\x13ListReviewsResponse\x12)\n\x07reviews\x18\x01 \x03(\x0b\x32\x18.tidegraph.api.v1.Review\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\xaf\x01\n\x06Review\x12)\n\x04left\x18\x01 \x01(\x0b\x32\x1b.tidegraph.api.v1.EntityRef\x12*\n\x05right\x18\x02 \x01(\x0b\x32\x1b.tidegraph.api.v1.EntityRef\x12\r\n\x05score\x18\x03 \x01(\x01\x12\x0e\n\x06reason\x18\x04 \x01(\t\x12/\n\x0brecorded_at\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\x7f\n\x14ListConflictsRequest\x12,\n\x08known_at\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\x12\x12\n\nknown_text\x18\x04 \x01(\t\"\x87\x01\n\x15ListConflictsResponse\x12&\n\x05\x62\x61sis\x18\x01 \x01(\x0b\x32\x17.tidegraph.api.v1.Basis\x12-\n\tconflicts\x18\x02 \x03(\x0b\x32\x1a.tidegraph.api.v1.Conflict\x12\x17\n\x0fnext_page_token\x18\x03 \x01(\t\"\x9e\x01\n\x08\x43onflict\x12\x0b\n\x03key\x18\x01 \x01(\t\x12&\n\x06winner\x18\x02 \x01(\x0b\x32\x16.tidegraph.api.v1.Fact\x12*\n\x06\x63laims\x18\x03 \x03(\x0b\x32\x1a.tidegraph.api.v1.Citation\x12\x31\n\x07options\x18\x04 \x03(\x0b\x32 .tidegraph.api.v1.ConflictOption\"\xab\x01\n\x0e\x43onflictOption\x12\x14\n\x0c\x61ssertion_id\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\x12\'\n\x05valid\x18\x03 \x01(\x0b\x32\x18.tidegraph.api.v1.Period\x12\x0f\n\x07winning\x18\x04 \x01(\x08\x12\x0e\n\x06\x63hosen\x18\x05 \x01(\x08\x12\x17\n\x0fsource_priority\x18\x06 \x01(\x05\x12\x12\n\nconfidence\x18\x07 \x01(\x01\"X\n\x15\x44\x65\x63ideConflictRequest\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\x14\n\x0c\x61ssertion_id\x18\x02 \x01(\t\x12\x0e\n\x06reason\x18\x03 \x01(\t\x12\x0c\n\x04undo\x18\x04 \x01(\x08\"-\n\x16\x44\x65\x63ideConflictResponse\x12\x13\n\x0b\x61wait_token\x18\x01 \x01(\t\"R\n\x12SetPoliciesRequest\x12\x15\n\rregistry_toml\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\x12\x15\n\rvalidate_only\x18\x03 \x01(\x08\"*\n\x13SetPoliciesResponse\x12\x13\n\x0b\x61wait_token\x18\x01 \x01(\t\"V\n\x12GetPoliciesRequest\x12,\n\x08known_at\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x12\n\nknown_text\x18\x02 \x01(\t\"n\n\x13GetPoliciesResponse\x12\x15\n\rregistry_toml\x18\x01 \x01(\t\x12,\n\x08\x64\x65\x63ision\x18\x02 \x01(\x0b\x32\x1a.tidegraph.api.v1.Decision\x12\x12\n\npredicates\x18\x03 \x03(\t\"\x9f\x01\n\x14ListDecisionsRequest\x12\r\n\x05kinds\x18\x01 \x03(\t\x12\x0f\n\x07subject\x18\x02 \x01(\t\x12,\n\x08known_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x12\n\nknown_text\x18\x04 \x01(\t\x12\x11\n\tpage_size\x18\x05 \x01(\x05\x12\x12\n\npage_token\x18\x06 \x01(\t\"_\n\x15ListDecisionsResponse\x12-\n\tdecisions\x18\x01 \x03(\x0b\x32\x1a.tidegraph.api.v1.Decision\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\xa4\x01\n\x08\x44\x65\x63ision\x12\x13\n\x0b\x64\x65\x63ision_id\x18\x01 \x01(\t\x12\x0c\n\x04kind\x18\x02 \x01(\t\x12\x0f\n\x07subject\x18\x03 \x01(\t\x12\r\n\x05\x61\x63tor\x18\x04 \x01(\t\x12\x0e\n\x06reason\x18\x05 \x01(\t\x12/\n\x0brecorded_at\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x14\n\x0c\x63ontent_json\x18\x07 \x01(\t\"7\n\x10ReextractRequest\x12\x13\n\x0b\x64ocument_id\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"(\n\x11ReextractResponse\x12\x13\n\x0b\x61wait_token\x18\x01 \x01(\t\"\"\n\x10SealGraphRequest\x12\x0e\n\x06reason\x18\x01 \x01(\t\"(\n\x11SealGraphResponse\x12\x13\n\x0b\x61wait_token\x18\x01 \x01(\t\"%\n\x13RebuildGraphRequest\x12\x0e\n\x06reason\x18\x01 \x01(\t\"E\n\x14RebuildGraphResponse\x12\x13\n\x0b\x61wait_token\x18\x01 \x01(\t\x12\x18\n\x0c\x63ontent_hash\x18\x02 \x01(\tB\x02\x18\x01\x32\x94\x08\n\x0c\x41\x64minService\x12`\n\rMergeEntities\x12&.tidegraph.api.v1.MergeEntitiesRequest\x1a\'.tidegraph.api.v1.MergeEntitiesResponse\x12Z\n\x0bSplitEntity\x12$.tidegraph.api.v1.SplitEntityRequest\x1a%.tidegraph.api.v1.SplitEntityResponse\x12Z\n\x0bListReviews\x12$.tidegraph.api.v1.ListReviewsRequest\x1a%.tidegraph.api.v1.ListReviewsResponse\x12`\n\rListConflicts\x12&.tidegraph.api.v1.ListConflictsRequest\x1a\'.tidegraph.api.v1.ListConflictsResponse\x12\x63\n\x0e\x44\x65\x63ideConflict\x12\'.tidegraph.api.v1.DecideConflictRequest\x1a(.tidegraph.api.v1.DecideConflictResponse\x12Z\n\x0bSetPolicies\x12$.tidegraph.api.v1.SetPoliciesRequest\x1a%.tidegraph.api.v1.SetPoliciesResponse\x12Z\n\x0bGetPolicies\x12$.tidegraph.api.v1.GetPoliciesRequest\x1a%.tidegraph.api.v1.GetPoliciesResponse\x12T\n\tReextract\x12\".tidegraph.api.v1.ReextractRequest\x1a#.tidegraph.api.v1.ReextractResponse\x12`\n\rListDecisions\x12&.tidegraph.api.v1.ListDecisionsRequest\x1a\'.tidegraph.api.v1.ListDecisionsResponse\x12T\n\tSealGraph\x12\".tidegraph.api.v1.SealGraphRequest\x1a#.tidegraph.api.v1.SealGraphResponse\x12]\n\x0cRebuildGraph\x12%.tidegraph.api.v1.RebuildGraphRequest\x1a&.tidegraph.api.v1.RebuildGraphResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -50,31 +50,43 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_REVIEW']._serialized_start=536
   _globals['_REVIEW']._serialized_end=711
   _globals['_LISTCONFLICTSREQUEST']._serialized_start=713
-  _globals['_LISTCONFLICTSREQUEST']._serialized_end=820
-  _globals['_LISTCONFLICTSRESPONSE']._serialized_start=823
-  _globals['_LISTCONFLICTSRESPONSE']._serialized_end=958
-  _globals['_CONFLICT']._serialized_start=960
-  _globals['_CONFLICT']._serialized_end=1067
-  _globals['_DECIDECONFLICTREQUEST']._serialized_start=1069
-  _globals['_DECIDECONFLICTREQUEST']._serialized_end=1143
-  _globals['_DECIDECONFLICTRESPONSE']._serialized_start=1145
-  _globals['_DECIDECONFLICTRESPONSE']._serialized_end=1190
-  _globals['_SETPOLICIESREQUEST']._serialized_start=1192
-  _globals['_SETPOLICIESREQUEST']._serialized_end=1251
-  _globals['_SETPOLICIESRESPONSE']._serialized_start=1253
-  _globals['_SETPOLICIESRESPONSE']._serialized_end=1295
-  _globals['_REEXTRACTREQUEST']._serialized_start=1297
-  _globals['_REEXTRACTREQUEST']._serialized_end=1352
-  _globals['_REEXTRACTRESPONSE']._serialized_start=1354
-  _globals['_REEXTRACTRESPONSE']._serialized_end=1394
-  _globals['_SEALGRAPHREQUEST']._serialized_start=1396
-  _globals['_SEALGRAPHREQUEST']._serialized_end=1430
-  _globals['_SEALGRAPHRESPONSE']._serialized_start=1432
-  _globals['_SEALGRAPHRESPONSE']._serialized_end=1472
-  _globals['_REBUILDGRAPHREQUEST']._serialized_start=1474
-  _globals['_REBUILDGRAPHREQUEST']._serialized_end=1511
-  _globals['_REBUILDGRAPHRESPONSE']._serialized_start=1513
-  _globals['_REBUILDGRAPHRESPONSE']._serialized_end=1582
-  _globals['_ADMINSERVICE']._serialized_start=1585
-  _globals['_ADMINSERVICE']._serialized_end=2439
+  _globals['_LISTCONFLICTSREQUEST']._serialized_end=840
+  _globals['_LISTCONFLICTSRESPONSE']._serialized_start=843
+  _globals['_LISTCONFLICTSRESPONSE']._serialized_end=978
+  _globals['_CONFLICT']._serialized_start=981
+  _globals['_CONFLICT']._serialized_end=1139
+  _globals['_CONFLICTOPTION']._serialized_start=1142
+  _globals['_CONFLICTOPTION']._serialized_end=1313
+  _globals['_DECIDECONFLICTREQUEST']._serialized_start=1315
+  _globals['_DECIDECONFLICTREQUEST']._serialized_end=1403
+  _globals['_DECIDECONFLICTRESPONSE']._serialized_start=1405
+  _globals['_DECIDECONFLICTRESPONSE']._serialized_end=1450
+  _globals['_SETPOLICIESREQUEST']._serialized_start=1452
+  _globals['_SETPOLICIESREQUEST']._serialized_end=1534
+  _globals['_SETPOLICIESRESPONSE']._serialized_start=1536
+  _globals['_SETPOLICIESRESPONSE']._serialized_end=1578
+  _globals['_GETPOLICIESREQUEST']._serialized_start=1580
+  _globals['_GETPOLICIESREQUEST']._serialized_end=1666
+  _globals['_GETPOLICIESRESPONSE']._serialized_start=1668
+  _globals['_GETPOLICIESRESPONSE']._serialized_end=1778
+  _globals['_LISTDECISIONSREQUEST']._serialized_start=1781
+  _globals['_LISTDECISIONSREQUEST']._serialized_end=1940
+  _globals['_LISTDECISIONSRESPONSE']._serialized_start=1942
+  _globals['_LISTDECISIONSRESPONSE']._serialized_end=2037
+  _globals['_DECISION']._serialized_start=2040
+  _globals['_DECISION']._serialized_end=2204
+  _globals['_REEXTRACTREQUEST']._serialized_start=2206
+  _globals['_REEXTRACTREQUEST']._serialized_end=2261
+  _globals['_REEXTRACTRESPONSE']._serialized_start=2263
+  _globals['_REEXTRACTRESPONSE']._serialized_end=2303
+  _globals['_SEALGRAPHREQUEST']._serialized_start=2305
+  _globals['_SEALGRAPHREQUEST']._serialized_end=2339
+  _globals['_SEALGRAPHRESPONSE']._serialized_start=2341
+  _globals['_SEALGRAPHRESPONSE']._serialized_end=2381
+  _globals['_REBUILDGRAPHREQUEST']._serialized_start=2383
+  _globals['_REBUILDGRAPHREQUEST']._serialized_end=2420
+  _globals['_REBUILDGRAPHRESPONSE']._serialized_start=2422
+  _globals['_REBUILDGRAPHRESPONSE']._serialized_end=2491
+  _globals['_ADMINSERVICE']._serialized_start=2494
+  _globals['_ADMINSERVICE']._serialized_end=3538
 # @@protoc_insertion_point(module_scope)

@@ -204,8 +204,11 @@ class ListConflictsRequest(_message.Message):
     KNOWN_AT_FIELD_NUMBER: _builtins.int
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    KNOWN_TEXT_FIELD_NUMBER: _builtins.int
     page_size: _builtins.int
     page_token: _builtins.str
+    known_text: _builtins.str
+    """A date as text, where known_at is not set; a date coarser than an instant stands for its end."""
     @_builtins.property
     def known_at(self) -> _timestamp_pb2.Timestamp: ...
     def __init__(
@@ -214,10 +217,11 @@ class ListConflictsRequest(_message.Message):
         known_at: _timestamp_pb2.Timestamp | None = ...,
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
+        known_text: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["known_at", b"known_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["known_at", b"known_at", "page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["known_at", b"known_at", "known_text", b"known_text", "page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -257,27 +261,76 @@ class Conflict(_message.Message):
     KEY_FIELD_NUMBER: _builtins.int
     WINNER_FIELD_NUMBER: _builtins.int
     CLAIMS_FIELD_NUMBER: _builtins.int
+    OPTIONS_FIELD_NUMBER: _builtins.int
     key: _builtins.str
     @_builtins.property
     def winner(self) -> _types_pb2.Fact:
         """What is believed for now, by a deterministic rule."""
 
     @_builtins.property
-    def claims(self) -> _containers.RepeatedCompositeFieldContainer[_types_pb2.Citation]: ...
+    def claims(self) -> _containers.RepeatedCompositeFieldContainer[_types_pb2.Citation]:
+        """The evidence of every claim under the key, in the order of options."""
+
+    @_builtins.property
+    def options(self) -> _containers.RepeatedCompositeFieldContainer[Global___ConflictOption]:
+        """What may be decided for: the claims of the winner first, then the others."""
+
     def __init__(
         self,
         *,
         key: _builtins.str = ...,
         winner: _types_pb2.Fact | None = ...,
         claims: _abc.Iterable[_types_pb2.Citation] | None = ...,
+        options: _abc.Iterable[Global___ConflictOption] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["winner", b"winner"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["claims", b"claims", "key", b"key", "winner", b"winner"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["claims", b"claims", "key", b"key", "options", b"options", "winner", b"winner"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Conflict: _TypeAlias = Conflict  # noqa: Y015
+
+@_typing.final
+class ConflictOption(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ASSERTION_ID_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    VALID_FIELD_NUMBER: _builtins.int
+    WINNING_FIELD_NUMBER: _builtins.int
+    CHOSEN_FIELD_NUMBER: _builtins.int
+    SOURCE_PRIORITY_FIELD_NUMBER: _builtins.int
+    CONFIDENCE_FIELD_NUMBER: _builtins.int
+    assertion_id: _builtins.str
+    text: _builtins.str
+    """The claim as a sentence."""
+    winning: _builtins.bool
+    """Speaks for the winner."""
+    chosen: _builtins.bool
+    """A decision is in force for it."""
+    source_priority: _builtins.int
+    confidence: _builtins.float
+    @_builtins.property
+    def valid(self) -> _types_pb2.Period: ...
+    def __init__(
+        self,
+        *,
+        assertion_id: _builtins.str = ...,
+        text: _builtins.str = ...,
+        valid: _types_pb2.Period | None = ...,
+        winning: _builtins.bool = ...,
+        chosen: _builtins.bool = ...,
+        source_priority: _builtins.int = ...,
+        confidence: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["valid", b"valid"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["assertion_id", b"assertion_id", "chosen", b"chosen", "confidence", b"confidence", "source_priority", b"source_priority", "text", b"text", "valid", b"valid", "winning", b"winning"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ConflictOption: _TypeAlias = ConflictOption  # noqa: Y015
 
 @_typing.final
 class DecideConflictRequest(_message.Message):
@@ -286,19 +339,23 @@ class DecideConflictRequest(_message.Message):
     KEY_FIELD_NUMBER: _builtins.int
     ASSERTION_ID_FIELD_NUMBER: _builtins.int
     REASON_FIELD_NUMBER: _builtins.int
+    UNDO_FIELD_NUMBER: _builtins.int
     key: _builtins.str
     assertion_id: _builtins.str
     reason: _builtins.str
+    undo: _builtins.bool
+    """Take the decision for the assertion back; with no assertion, all decisions about the key."""
     def __init__(
         self,
         *,
         key: _builtins.str = ...,
         assertion_id: _builtins.str = ...,
         reason: _builtins.str = ...,
+        undo: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["assertion_id", b"assertion_id", "key", b"key", "reason", b"reason"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["assertion_id", b"assertion_id", "key", b"key", "reason", b"reason", "undo", b"undo"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -329,18 +386,24 @@ class SetPoliciesRequest(_message.Message):
 
     REGISTRY_TOML_FIELD_NUMBER: _builtins.int
     REASON_FIELD_NUMBER: _builtins.int
+    VALIDATE_ONLY_FIELD_NUMBER: _builtins.int
     registry_toml: _builtins.str
-    """A predicate registry file."""
+    """A predicate registry file; it takes the place of the one that was set before. Empty: the configured
+    registry alone.
+    """
     reason: _builtins.str
+    validate_only: _builtins.bool
+    """Only check the file."""
     def __init__(
         self,
         *,
         registry_toml: _builtins.str = ...,
         reason: _builtins.str = ...,
+        validate_only: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["reason", b"reason", "registry_toml", b"registry_toml"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["reason", b"reason", "registry_toml", b"registry_toml", "validate_only", b"validate_only"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -364,6 +427,164 @@ class SetPoliciesResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___SetPoliciesResponse: _TypeAlias = SetPoliciesResponse  # noqa: Y015
+
+@_typing.final
+class GetPoliciesRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    KNOWN_AT_FIELD_NUMBER: _builtins.int
+    KNOWN_TEXT_FIELD_NUMBER: _builtins.int
+    known_text: _builtins.str
+    @_builtins.property
+    def known_at(self) -> _timestamp_pb2.Timestamp: ...
+    def __init__(
+        self,
+        *,
+        known_at: _timestamp_pb2.Timestamp | None = ...,
+        known_text: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["known_at", b"known_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["known_at", b"known_at", "known_text", b"known_text"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetPoliciesRequest: _TypeAlias = GetPoliciesRequest  # noqa: Y015
+
+@_typing.final
+class GetPoliciesResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REGISTRY_TOML_FIELD_NUMBER: _builtins.int
+    DECISION_FIELD_NUMBER: _builtins.int
+    PREDICATES_FIELD_NUMBER: _builtins.int
+    registry_toml: _builtins.str
+    """The file that was set last by known_at; empty: none is in force."""
+    @_builtins.property
+    def decision(self) -> Global___Decision:
+        """The decision that set it; not set when none did."""
+
+    @_builtins.property
+    def predicates(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Names of all predicates that the graph goes by."""
+
+    def __init__(
+        self,
+        *,
+        registry_toml: _builtins.str = ...,
+        decision: Global___Decision | None = ...,
+        predicates: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["decision", b"decision"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["decision", b"decision", "predicates", b"predicates", "registry_toml", b"registry_toml"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetPoliciesResponse: _TypeAlias = GetPoliciesResponse  # noqa: Y015
+
+@_typing.final
+class ListDecisionsRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    KINDS_FIELD_NUMBER: _builtins.int
+    SUBJECT_FIELD_NUMBER: _builtins.int
+    KNOWN_AT_FIELD_NUMBER: _builtins.int
+    KNOWN_TEXT_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    subject: _builtins.str
+    """What they are about: a conflict key, a document id, an entity id; empty: anything."""
+    known_text: _builtins.str
+    page_size: _builtins.int
+    page_token: _builtins.str
+    @_builtins.property
+    def kinds(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """conflict, policies, reextraction, seal, merge, split and others; empty: all."""
+
+    @_builtins.property
+    def known_at(self) -> _timestamp_pb2.Timestamp: ...
+    def __init__(
+        self,
+        *,
+        kinds: _abc.Iterable[_builtins.str] | None = ...,
+        subject: _builtins.str = ...,
+        known_at: _timestamp_pb2.Timestamp | None = ...,
+        known_text: _builtins.str = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["known_at", b"known_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["kinds", b"kinds", "known_at", b"known_at", "known_text", b"known_text", "page_size", b"page_size", "page_token", b"page_token", "subject", b"subject"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListDecisionsRequest: _TypeAlias = ListDecisionsRequest  # noqa: Y015
+
+@_typing.final
+class ListDecisionsResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DECISIONS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    @_builtins.property
+    def decisions(self) -> _containers.RepeatedCompositeFieldContainer[Global___Decision]:
+        """In the order in which they were recorded."""
+
+    def __init__(
+        self,
+        *,
+        decisions: _abc.Iterable[Global___Decision] | None = ...,
+        next_page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["decisions", b"decisions", "next_page_token", b"next_page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListDecisionsResponse: _TypeAlias = ListDecisionsResponse  # noqa: Y015
+
+@_typing.final
+class Decision(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DECISION_ID_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    SUBJECT_FIELD_NUMBER: _builtins.int
+    ACTOR_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    RECORDED_AT_FIELD_NUMBER: _builtins.int
+    CONTENT_JSON_FIELD_NUMBER: _builtins.int
+    decision_id: _builtins.str
+    kind: _builtins.str
+    subject: _builtins.str
+    actor: _builtins.str
+    reason: _builtins.str
+    content_json: _builtins.str
+    """What was decided, as JSON."""
+    @_builtins.property
+    def recorded_at(self) -> _timestamp_pb2.Timestamp: ...
+    def __init__(
+        self,
+        *,
+        decision_id: _builtins.str = ...,
+        kind: _builtins.str = ...,
+        subject: _builtins.str = ...,
+        actor: _builtins.str = ...,
+        reason: _builtins.str = ...,
+        recorded_at: _timestamp_pb2.Timestamp | None = ...,
+        content_json: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["recorded_at", b"recorded_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["actor", b"actor", "content_json", b"content_json", "decision_id", b"decision_id", "kind", b"kind", "reason", b"reason", "recorded_at", b"recorded_at", "subject", b"subject"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Decision: _TypeAlias = Decision  # noqa: Y015
 
 @_typing.final
 class ReextractRequest(_message.Message):

@@ -66,10 +66,20 @@ class AdminServiceStub:
                 request_serializer=tidegraph_dot_api_dot_v1_dot_admin__pb2.SetPoliciesRequest.SerializeToString,
                 response_deserializer=tidegraph_dot_api_dot_v1_dot_admin__pb2.SetPoliciesResponse.FromString,
                 _registered_method=True)
+        self.GetPolicies = channel.unary_unary(
+                '/tidegraph.api.v1.AdminService/GetPolicies',
+                request_serializer=tidegraph_dot_api_dot_v1_dot_admin__pb2.GetPoliciesRequest.SerializeToString,
+                response_deserializer=tidegraph_dot_api_dot_v1_dot_admin__pb2.GetPoliciesResponse.FromString,
+                _registered_method=True)
         self.Reextract = channel.unary_unary(
                 '/tidegraph.api.v1.AdminService/Reextract',
                 request_serializer=tidegraph_dot_api_dot_v1_dot_admin__pb2.ReextractRequest.SerializeToString,
                 response_deserializer=tidegraph_dot_api_dot_v1_dot_admin__pb2.ReextractResponse.FromString,
+                _registered_method=True)
+        self.ListDecisions = channel.unary_unary(
+                '/tidegraph.api.v1.AdminService/ListDecisions',
+                request_serializer=tidegraph_dot_api_dot_v1_dot_admin__pb2.ListDecisionsRequest.SerializeToString,
+                response_deserializer=tidegraph_dot_api_dot_v1_dot_admin__pb2.ListDecisionsResponse.FromString,
                 _registered_method=True)
         self.SealGraph = channel.unary_unary(
                 '/tidegraph.api.v1.AdminService/SealGraph',
@@ -117,19 +127,35 @@ class AdminServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def DecideConflict(self, request, context):
-        """Missing associated documentation comment in .proto file."""
+        """Settles a conflict for one claim, or takes such a decision back.
+        """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SetPolicies(self, request, context):
+        """The predicate registry file that the graph goes by from now on, on top of the configured one.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetPolicies(self, request, context):
         """Missing associated documentation comment in .proto file."""
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Reextract(self, request, context):
-        """Missing associated documentation comment in .proto file."""
+        """Has documents read again by the present extractor; what they were read to say before stays known then.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListDecisions(self, request, context):
+        """Decisions that were carried out: who decided what, why and when.
+        """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
@@ -182,10 +208,20 @@ def add_AdminServiceServicer_to_server(servicer, server):
                     request_deserializer=tidegraph_dot_api_dot_v1_dot_admin__pb2.SetPoliciesRequest.FromString,
                     response_serializer=tidegraph_dot_api_dot_v1_dot_admin__pb2.SetPoliciesResponse.SerializeToString,
             ),
+            'GetPolicies': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetPolicies,
+                    request_deserializer=tidegraph_dot_api_dot_v1_dot_admin__pb2.GetPoliciesRequest.FromString,
+                    response_serializer=tidegraph_dot_api_dot_v1_dot_admin__pb2.GetPoliciesResponse.SerializeToString,
+            ),
             'Reextract': grpc.unary_unary_rpc_method_handler(
                     servicer.Reextract,
                     request_deserializer=tidegraph_dot_api_dot_v1_dot_admin__pb2.ReextractRequest.FromString,
                     response_serializer=tidegraph_dot_api_dot_v1_dot_admin__pb2.ReextractResponse.SerializeToString,
+            ),
+            'ListDecisions': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListDecisions,
+                    request_deserializer=tidegraph_dot_api_dot_v1_dot_admin__pb2.ListDecisionsRequest.FromString,
+                    response_serializer=tidegraph_dot_api_dot_v1_dot_admin__pb2.ListDecisionsResponse.SerializeToString,
             ),
             'SealGraph': grpc.unary_unary_rpc_method_handler(
                     servicer.SealGraph,
@@ -373,6 +409,33 @@ class AdminService:
             _registered_method=True)
 
     @staticmethod
+    def GetPolicies(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/tidegraph.api.v1.AdminService/GetPolicies',
+            tidegraph_dot_api_dot_v1_dot_admin__pb2.GetPoliciesRequest.SerializeToString,
+            tidegraph_dot_api_dot_v1_dot_admin__pb2.GetPoliciesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
     def Reextract(request,
             target,
             options=(),
@@ -389,6 +452,33 @@ class AdminService:
             '/tidegraph.api.v1.AdminService/Reextract',
             tidegraph_dot_api_dot_v1_dot_admin__pb2.ReextractRequest.SerializeToString,
             tidegraph_dot_api_dot_v1_dot_admin__pb2.ReextractResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListDecisions(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/tidegraph.api.v1.AdminService/ListDecisions',
+            tidegraph_dot_api_dot_v1_dot_admin__pb2.ListDecisionsRequest.SerializeToString,
+            tidegraph_dot_api_dot_v1_dot_admin__pb2.ListDecisionsResponse.FromString,
             options,
             channel_credentials,
             insecure,

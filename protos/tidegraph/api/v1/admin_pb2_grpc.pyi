@@ -44,8 +44,14 @@ class AdminServiceStub:
     ListConflicts: _grpc.UnaryUnaryMultiCallable[_admin_pb2.ListConflictsRequest, _admin_pb2.ListConflictsResponse]
     """Facts that evidence of equal rank disagrees on."""
     DecideConflict: _grpc.UnaryUnaryMultiCallable[_admin_pb2.DecideConflictRequest, _admin_pb2.DecideConflictResponse]
+    """Settles a conflict for one claim, or takes such a decision back."""
     SetPolicies: _grpc.UnaryUnaryMultiCallable[_admin_pb2.SetPoliciesRequest, _admin_pb2.SetPoliciesResponse]
+    """The predicate registry file that the graph goes by from now on, on top of the configured one."""
+    GetPolicies: _grpc.UnaryUnaryMultiCallable[_admin_pb2.GetPoliciesRequest, _admin_pb2.GetPoliciesResponse]
     Reextract: _grpc.UnaryUnaryMultiCallable[_admin_pb2.ReextractRequest, _admin_pb2.ReextractResponse]
+    """Has documents read again by the present extractor; what they were read to say before stays known then."""
+    ListDecisions: _grpc.UnaryUnaryMultiCallable[_admin_pb2.ListDecisionsRequest, _admin_pb2.ListDecisionsResponse]
+    """Decisions that were carried out: who decided what, why and when."""
     SealGraph: _grpc.UnaryUnaryMultiCallable[_admin_pb2.SealGraphRequest, _admin_pb2.SealGraphResponse]
     """From then on no backfill is taken."""
     RebuildGraph: _grpc.UnaryUnaryMultiCallable[_admin_pb2.RebuildGraphRequest, _admin_pb2.RebuildGraphResponse]
@@ -69,8 +75,14 @@ class AdminServiceAsyncStub(AdminServiceStub):
     ListConflicts: _aio.UnaryUnaryMultiCallable[_admin_pb2.ListConflictsRequest, _admin_pb2.ListConflictsResponse]  # type: ignore[assignment]
     """Facts that evidence of equal rank disagrees on."""
     DecideConflict: _aio.UnaryUnaryMultiCallable[_admin_pb2.DecideConflictRequest, _admin_pb2.DecideConflictResponse]  # type: ignore[assignment]
+    """Settles a conflict for one claim, or takes such a decision back."""
     SetPolicies: _aio.UnaryUnaryMultiCallable[_admin_pb2.SetPoliciesRequest, _admin_pb2.SetPoliciesResponse]  # type: ignore[assignment]
+    """The predicate registry file that the graph goes by from now on, on top of the configured one."""
+    GetPolicies: _aio.UnaryUnaryMultiCallable[_admin_pb2.GetPoliciesRequest, _admin_pb2.GetPoliciesResponse]  # type: ignore[assignment]
     Reextract: _aio.UnaryUnaryMultiCallable[_admin_pb2.ReextractRequest, _admin_pb2.ReextractResponse]  # type: ignore[assignment]
+    """Has documents read again by the present extractor; what they were read to say before stays known then."""
+    ListDecisions: _aio.UnaryUnaryMultiCallable[_admin_pb2.ListDecisionsRequest, _admin_pb2.ListDecisionsResponse]  # type: ignore[assignment]
+    """Decisions that were carried out: who decided what, why and when."""
     SealGraph: _aio.UnaryUnaryMultiCallable[_admin_pb2.SealGraphRequest, _admin_pb2.SealGraphResponse]  # type: ignore[assignment]
     """From then on no backfill is taken."""
     RebuildGraph: _aio.UnaryUnaryMultiCallable[_admin_pb2.RebuildGraphRequest, _admin_pb2.RebuildGraphResponse]  # type: ignore[assignment]
@@ -120,21 +132,39 @@ class AdminServiceServicer(metaclass=_abc_1.ABCMeta):
         self,
         request: _admin_pb2.DecideConflictRequest,
         context: _ServicerContext,
-    ) -> _typing.Union[_admin_pb2.DecideConflictResponse, _abc.Awaitable[_admin_pb2.DecideConflictResponse]]: ...
+    ) -> _typing.Union[_admin_pb2.DecideConflictResponse, _abc.Awaitable[_admin_pb2.DecideConflictResponse]]:
+        """Settles a conflict for one claim, or takes such a decision back."""
 
     @_abc_1.abstractmethod
     def SetPolicies(
         self,
         request: _admin_pb2.SetPoliciesRequest,
         context: _ServicerContext,
-    ) -> _typing.Union[_admin_pb2.SetPoliciesResponse, _abc.Awaitable[_admin_pb2.SetPoliciesResponse]]: ...
+    ) -> _typing.Union[_admin_pb2.SetPoliciesResponse, _abc.Awaitable[_admin_pb2.SetPoliciesResponse]]:
+        """The predicate registry file that the graph goes by from now on, on top of the configured one."""
+
+    @_abc_1.abstractmethod
+    def GetPolicies(
+        self,
+        request: _admin_pb2.GetPoliciesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_admin_pb2.GetPoliciesResponse, _abc.Awaitable[_admin_pb2.GetPoliciesResponse]]: ...
 
     @_abc_1.abstractmethod
     def Reextract(
         self,
         request: _admin_pb2.ReextractRequest,
         context: _ServicerContext,
-    ) -> _typing.Union[_admin_pb2.ReextractResponse, _abc.Awaitable[_admin_pb2.ReextractResponse]]: ...
+    ) -> _typing.Union[_admin_pb2.ReextractResponse, _abc.Awaitable[_admin_pb2.ReextractResponse]]:
+        """Has documents read again by the present extractor; what they were read to say before stays known then."""
+
+    @_abc_1.abstractmethod
+    def ListDecisions(
+        self,
+        request: _admin_pb2.ListDecisionsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_admin_pb2.ListDecisionsResponse, _abc.Awaitable[_admin_pb2.ListDecisionsResponse]]:
+        """Decisions that were carried out: who decided what, why and when."""
 
     @_abc_1.abstractmethod
     def SealGraph(

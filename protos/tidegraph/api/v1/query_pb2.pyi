@@ -943,6 +943,156 @@ class FactVersion(_message.Message):
 Global___FactVersion: _TypeAlias = FactVersion  # noqa: Y015
 
 @_typing.final
+class DiffBeliefsRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ENTITY_FIELD_NUMBER: _builtins.int
+    KEY_FIELD_NUMBER: _builtins.int
+    PREDICATE_FIELD_NUMBER: _builtins.int
+    KNOWN_FROM_FIELD_NUMBER: _builtins.int
+    KNOWN_FROM_TEXT_FIELD_NUMBER: _builtins.int
+    KNOWN_TO_FIELD_NUMBER: _builtins.int
+    KNOWN_TO_TEXT_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    entity: _builtins.str
+    key: _builtins.str
+    predicate: _builtins.str
+    known_from_text: _builtins.str
+    """A date as text; a date coarser than an instant stands for its end."""
+    known_to_text: _builtins.str
+    page_size: _builtins.int
+    page_token: _builtins.str
+    @_builtins.property
+    def known_from(self) -> _timestamp_pb2.Timestamp: ...
+    @_builtins.property
+    def known_to(self) -> _timestamp_pb2.Timestamp: ...
+    def __init__(
+        self,
+        *,
+        entity: _builtins.str = ...,
+        key: _builtins.str = ...,
+        predicate: _builtins.str = ...,
+        known_from: _timestamp_pb2.Timestamp | None = ...,
+        known_from_text: _builtins.str = ...,
+        known_to: _timestamp_pb2.Timestamp | None = ...,
+        known_to_text: _builtins.str = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["entity", b"entity", "from", b"from", "key", b"key", "known_from", b"known_from", "known_from_text", b"known_from_text", "known_to", b"known_to", "known_to_text", b"known_to_text", "of", b"of", "to", b"to"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["entity", b"entity", "from", b"from", "key", b"key", "known_from", b"known_from", "known_from_text", b"known_from_text", "known_to", b"known_to", "known_to_text", b"known_to_text", "of", b"of", "page_size", b"page_size", "page_token", b"page_token", "predicate", b"predicate", "to", b"to"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_from: _TypeAlias = _typing.Literal["known_from", "known_from_text"]  # noqa: Y015
+    _WhichOneofArgType_from: _TypeAlias = _typing.Literal["from", b"from"]  # noqa: Y015
+    _WhichOneofReturnType_of: _TypeAlias = _typing.Literal["entity", "key"]  # noqa: Y015
+    _WhichOneofArgType_of: _TypeAlias = _typing.Literal["of", b"of"]  # noqa: Y015
+    _WhichOneofReturnType_to: _TypeAlias = _typing.Literal["known_to", "known_to_text"]  # noqa: Y015
+    _WhichOneofArgType_to: _TypeAlias = _typing.Literal["to", b"to"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_from) -> _WhichOneofReturnType_from | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_of) -> _WhichOneofReturnType_of | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_to) -> _WhichOneofReturnType_to | None: ...
+
+Global___DiffBeliefsRequest: _TypeAlias = DiffBeliefsRequest  # noqa: Y015
+
+@_typing.final
+class DiffBeliefsResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BASIS_FIELD_NUMBER: _builtins.int
+    KNOWN_FROM_FIELD_NUMBER: _builtins.int
+    CHANGES_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    @_builtins.property
+    def basis(self) -> _types_pb2.Basis:
+        """Of the later known date."""
+
+    @_builtins.property
+    def known_from(self) -> _timestamp_pb2.Timestamp: ...
+    @_builtins.property
+    def changes(self) -> _containers.RepeatedCompositeFieldContainer[Global___BeliefChange]:
+        """By conflict key, then in order of valid time."""
+
+    def __init__(
+        self,
+        *,
+        basis: _types_pb2.Basis | None = ...,
+        known_from: _timestamp_pb2.Timestamp | None = ...,
+        changes: _abc.Iterable[Global___BeliefChange] | None = ...,
+        next_page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["basis", b"basis", "known_from", b"known_from"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["basis", b"basis", "changes", b"changes", "known_from", b"known_from", "next_page_token", b"next_page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DiffBeliefsResponse: _TypeAlias = DiffBeliefsResponse  # noqa: Y015
+
+@_typing.final
+class BeliefChange(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    class _Kind:
+        ValueType = _typing.NewType("ValueType", _builtins.int)
+        V: _TypeAlias = ValueType  # noqa: Y015
+
+    class _KindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[BeliefChange._Kind.ValueType], _builtins.type):
+        DESCRIPTOR: _descriptor.EnumDescriptor
+        KIND_UNSPECIFIED: BeliefChange._Kind.ValueType  # 0
+        KIND_ADDED: BeliefChange._Kind.ValueType  # 1
+        """Believed at the later date only."""
+        KIND_REMOVED: BeliefChange._Kind.ValueType  # 2
+        """Believed at the earlier date only."""
+        KIND_CHANGED: BeliefChange._Kind.ValueType  # 3
+        """The same statement with other times, or otherwise known."""
+
+    class Kind(_Kind, metaclass=_KindEnumTypeWrapper): ...
+    KIND_UNSPECIFIED: BeliefChange.Kind.ValueType  # 0
+    KIND_ADDED: BeliefChange.Kind.ValueType  # 1
+    """Believed at the later date only."""
+    KIND_REMOVED: BeliefChange.Kind.ValueType  # 2
+    """Believed at the earlier date only."""
+    KIND_CHANGED: BeliefChange.Kind.ValueType  # 3
+    """The same statement with other times, or otherwise known."""
+
+    KIND_FIELD_NUMBER: _builtins.int
+    BEFORE_FIELD_NUMBER: _builtins.int
+    AFTER_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    kind: Global___BeliefChange.Kind.ValueType
+    reason: _builtins.str
+    """Since when, and by what."""
+    @_builtins.property
+    def before(self) -> _types_pb2.Fact:
+        """As believed at the earlier date; not set for what was added."""
+
+    @_builtins.property
+    def after(self) -> _types_pb2.Fact:
+        """As believed at the later date; not set for what was removed."""
+
+    def __init__(
+        self,
+        *,
+        kind: Global___BeliefChange.Kind.ValueType = ...,
+        before: _types_pb2.Fact | None = ...,
+        after: _types_pb2.Fact | None = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["after", b"after", "before", b"before"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["after", b"after", "before", b"before", "kind", b"kind", "reason", b"reason"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BeliefChange: _TypeAlias = BeliefChange  # noqa: Y015
+
+@_typing.final
 class GetEntityRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 

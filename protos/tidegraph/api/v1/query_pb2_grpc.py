@@ -66,6 +66,11 @@ class QueryServiceStub:
                 request_serializer=tidegraph_dot_api_dot_v1_dot_query__pb2.ListFactHistoryRequest.SerializeToString,
                 response_deserializer=tidegraph_dot_api_dot_v1_dot_query__pb2.ListFactHistoryResponse.FromString,
                 _registered_method=True)
+        self.DiffBeliefs = channel.unary_unary(
+                '/tidegraph.api.v1.QueryService/DiffBeliefs',
+                request_serializer=tidegraph_dot_api_dot_v1_dot_query__pb2.DiffBeliefsRequest.SerializeToString,
+                response_deserializer=tidegraph_dot_api_dot_v1_dot_query__pb2.DiffBeliefsResponse.FromString,
+                _registered_method=True)
         self.GetEntity = channel.unary_unary(
                 '/tidegraph.api.v1.QueryService/GetEntity',
                 request_serializer=tidegraph_dot_api_dot_v1_dot_query__pb2.GetEntityRequest.SerializeToString,
@@ -135,6 +140,13 @@ class QueryServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def DiffBeliefs(self, request, context):
+        """What was believed at one known date and is not, or otherwise, at another.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def GetEntity(self, request, context):
         """Missing associated documentation comment in .proto file."""
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -194,6 +206,11 @@ def add_QueryServiceServicer_to_server(servicer, server):
                     servicer.ListFactHistory,
                     request_deserializer=tidegraph_dot_api_dot_v1_dot_query__pb2.ListFactHistoryRequest.FromString,
                     response_serializer=tidegraph_dot_api_dot_v1_dot_query__pb2.ListFactHistoryResponse.SerializeToString,
+            ),
+            'DiffBeliefs': grpc.unary_unary_rpc_method_handler(
+                    servicer.DiffBeliefs,
+                    request_deserializer=tidegraph_dot_api_dot_v1_dot_query__pb2.DiffBeliefsRequest.FromString,
+                    response_serializer=tidegraph_dot_api_dot_v1_dot_query__pb2.DiffBeliefsResponse.SerializeToString,
             ),
             'GetEntity': grpc.unary_unary_rpc_method_handler(
                     servicer.GetEntity,
@@ -380,6 +397,33 @@ class QueryService:
             '/tidegraph.api.v1.QueryService/ListFactHistory',
             tidegraph_dot_api_dot_v1_dot_query__pb2.ListFactHistoryRequest.SerializeToString,
             tidegraph_dot_api_dot_v1_dot_query__pb2.ListFactHistoryResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DiffBeliefs(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/tidegraph.api.v1.QueryService/DiffBeliefs',
+            tidegraph_dot_api_dot_v1_dot_query__pb2.DiffBeliefsRequest.SerializeToString,
+            tidegraph_dot_api_dot_v1_dot_query__pb2.DiffBeliefsResponse.FromString,
             options,
             channel_credentials,
             insecure,

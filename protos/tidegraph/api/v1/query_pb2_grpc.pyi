@@ -47,6 +47,8 @@ class QueryServiceStub:
     """Facts that hold at a point in time, or in an interval."""
     ListFactHistory: _grpc.UnaryUnaryMultiCallable[_query_pb2.ListFactHistoryRequest, _query_pb2.ListFactHistoryResponse]
     """Every version of the facts of an entity or key, also those that are no longer believed."""
+    DiffBeliefs: _grpc.UnaryUnaryMultiCallable[_query_pb2.DiffBeliefsRequest, _query_pb2.DiffBeliefsResponse]
+    """What was believed at one known date and is not, or otherwise, at another."""
     GetEntity: _grpc.UnaryUnaryMultiCallable[_query_pb2.GetEntityRequest, _query_pb2.GetEntityResponse]
     ExplainFact: _grpc.UnaryUnaryMultiCallable[_query_pb2.ExplainFactRequest, _query_pb2.ExplainFactResponse]
     """Why a fact is believed: its evidence, what bounds it, what it replaced."""
@@ -74,6 +76,8 @@ class QueryServiceAsyncStub(QueryServiceStub):
     """Facts that hold at a point in time, or in an interval."""
     ListFactHistory: _aio.UnaryUnaryMultiCallable[_query_pb2.ListFactHistoryRequest, _query_pb2.ListFactHistoryResponse]  # type: ignore[assignment]
     """Every version of the facts of an entity or key, also those that are no longer believed."""
+    DiffBeliefs: _aio.UnaryUnaryMultiCallable[_query_pb2.DiffBeliefsRequest, _query_pb2.DiffBeliefsResponse]  # type: ignore[assignment]
+    """What was believed at one known date and is not, or otherwise, at another."""
     GetEntity: _aio.UnaryUnaryMultiCallable[_query_pb2.GetEntityRequest, _query_pb2.GetEntityResponse]  # type: ignore[assignment]
     ExplainFact: _aio.UnaryUnaryMultiCallable[_query_pb2.ExplainFactRequest, _query_pb2.ExplainFactResponse]  # type: ignore[assignment]
     """Why a fact is believed: its evidence, what bounds it, what it replaced."""
@@ -134,6 +138,14 @@ class QueryServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_query_pb2.ListFactHistoryResponse, _abc.Awaitable[_query_pb2.ListFactHistoryResponse]]:
         """Every version of the facts of an entity or key, also those that are no longer believed."""
+
+    @_abc_1.abstractmethod
+    def DiffBeliefs(
+        self,
+        request: _query_pb2.DiffBeliefsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_query_pb2.DiffBeliefsResponse, _abc.Awaitable[_query_pb2.DiffBeliefsResponse]]:
+        """What was believed at one known date and is not, or otherwise, at another."""
 
     @_abc_1.abstractmethod
     def GetEntity(
