@@ -75,6 +75,8 @@ class Answer:
     asked: Interval | None
     confidence: float
     checks: tuple[Check, ...] = ()
+    holds: tuple[Interval, ...] = ()
+    """When each value holds, where it was read off texts: what the asked time is checked against."""
 
 
 async def cite_facts(

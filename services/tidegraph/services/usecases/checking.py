@@ -86,7 +86,10 @@ def _in_time(answer: Answer) -> Check:
     if window is None or answer.relation is Relation.NONE:
         return Check("meets_asked_time", True, "no time is asked")
     spans: list[Interval] = [fact.valid for fact in answer.facts]
-    spans += [r.event.interval for r in answer.events if is_dated(r) and r.event.interval is not None]
+    if answer.holds:
+        spans += answer.holds
+    else:
+        spans += [r.event.interval for r in answer.events if is_dated(r) and r.event.interval is not None]
     outside = [span for span in spans if not (span.overlaps(window) or span.is_empty)]
     detail = f"{len(outside)} lie outside" if outside else "all meet it"
     return Check("meets_asked_time", not outside, detail)

@@ -19,6 +19,7 @@ from tidegraph.domain.interval import Interval
 from tidegraph.ports import Scored, Vector
 from tidegraph.services.usecases.event_search import search_terms
 from tidegraph.services.usecases.matching import Matcher
+from tidegraph.services.usecases.parts_used import Part
 from tidegraph.services.usecases.work import Work
 
 LEG_MAX: Final = 100
@@ -53,6 +54,8 @@ class Leg:
     elapsed_ms: float
     pruned: int = 0
     """Candidates that only the as-of kept out, where the leg can tell."""
+    path: str = ""
+    """How a vector leg went."""
 
     @property
     def candidates(self) -> int:
@@ -106,7 +109,10 @@ async def search(work: Work, windows: Windows) -> Legs:
     )
     documents = best_documents([texts[1], near[1]])
     own = await _ranked(work, "document", documents, vector, windows)
-    return Legs(facts, (*texts, *near, own), vector, encoded)
+    found = (*texts, *near, own)
+    if Part.CHUNKS in work.without:
+        found = (texts[0], near[0], near[2])
+    return Legs(facts, found, vector, encoded)
 
 
 async def _encode(work: Work) -> Vector:
@@ -119,7 +125,7 @@ async def _encode(work: Work) -> Vector:
 async def fact_leg(work: Work, window: Interval | None) -> FactsFound:
     """Facts of the linked entities that hold in the window, best match first."""
     started = time.perf_counter()
-    everything = await work.facts_of(work.question.entity_ids)
+    everything = [] if Part.FACTS in work.without else await work.facts_of(work.question.entity_ids)
     asked = AsOf(work.moment.known_at, window)
     certainty = {fact.version_id: asked.certainty(fact) for fact in everything}
     matcher = Matcher(work.question, work.ports.registry, work.names)

@@ -19,6 +19,7 @@ from tidegraph.domain.interval import Interval
 from tidegraph.ports import ChunkRecord, EventRecord
 from tidegraph.services.usecases import ranking
 from tidegraph.services.usecases.legs import Leg, Legs, Windows, search
+from tidegraph.services.usecases.parts_used import Part
 from tidegraph.services.usecases.phrasing import statement
 from tidegraph.services.usecases.question import Relation
 from tidegraph.services.usecases.ranking import AskedSpan, Candidate
@@ -37,9 +38,12 @@ HIDDEN: Final = frozenset({Status.DENIED, Status.PLANNED})
 
 
 class Rerank(StrEnum):
-    """What orders the candidates: the features of ``ranking``, or the fused ranks alone."""
+    """What orders the candidates: the features of ``ranking``, a cross-encoder beside them, or the fused
+    ranks alone.
+    """
 
     FEATURES = "features"
+    CROSS_ENCODER = "cross_encoder"
     NONE = "none"
 
 
@@ -90,6 +94,7 @@ class Retrieved:
     legs: tuple[Leg, ...]
     pool: int = 0
     timings: tuple[tuple[str, float], ...] = ()
+    reranker: str = ""
 
 
 async def retrieve(work: Work, scope: Scope, limit: int, options: Options = DEFAULT) -> Retrieved:
@@ -99,6 +104,7 @@ async def retrieve(work: Work, scope: Scope, limit: int, options: Options = DEFA
     last. What a text states without a date holds while its revision is in force. Where no time was asked,
     it is now, and events of any time count.
     """
+    options = _left_out(work, options)
     clock = _Timer()
     found = await search(work, windows_of(work, scope))
     clock.took("legs")
@@ -106,7 +112,7 @@ async def retrieve(work: Work, scope: Scope, limit: int, options: Options = DEFA
     fused = fuse({leg.name: [hit.id for hit in leg.hits] for leg in found.all}, boosts)[:POOL_MAX]
     hits = await _records(work, fused, found, options)
     clock.took("records")
-    if options.rerank is Rerank.FEATURES:
+    if options.rerank is not Rerank.NONE:
         hits = await _ranked(work, hits, found, asked_time(work, scope), options.time_weight)
     text = _text_of(work)
     hits = without_repeats((_said(hit, text(hit)) for hit in hits), limit)
@@ -115,9 +121,18 @@ async def retrieve(work: Work, scope: Scope, limit: int, options: Options = DEFA
     return Retrieved(tuple(hits), found.facts.suppressed, found.all, len(fused), tuple(clock.steps))
 
 
+def _left_out(work: Work, options: Options) -> Options:
+    """The options without the parts that a measurement leaves out."""
+    if Part.RERANK in work.without:
+        options = replace(options, rerank=Rerank.NONE)
+    return replace(options, time_weight=0.0) if Part.TIME in work.without else options
+
+
 def windows_of(work: Work, scope: Scope) -> Windows:
     """Where the legs search."""
     window = window_of(scope.relation, scope.interval)
+    if Part.TIME in work.without:
+        return Windows(events=None, force=None, facts=None)
     if not scope.given:
         return Windows(events=None, force=work.moment.valid, facts=window)
     events = until_end(scope.relation, window)

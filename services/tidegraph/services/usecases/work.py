@@ -12,6 +12,7 @@ from tidegraph.language.grounding import Offset
 from tidegraph.ports import EntityRecord, FactFilter
 from tidegraph.services.usecases.context import Moment, Ports
 from tidegraph.services.usecases.naming import named_at
+from tidegraph.services.usecases.parts_used import ALL_USED, Part
 from tidegraph.services.usecases.question import Question
 
 FACTS_MAX: Final = 1_000
@@ -19,7 +20,7 @@ FACTS_MAX: Final = 1_000
 
 @dataclass
 class Work:
-    """One question being answered. ``steps`` tells the reasoning, in order."""
+    """One question being answered. ``steps`` tells the reasoning, in order; ``without``: parts left out."""
 
     ports: Ports
     moment: Moment
@@ -27,6 +28,7 @@ class Work:
     offset: Offset | None = None
     names: dict[str, EntityRecord] = field(default_factory=dict)
     steps: list[str] = field(default_factory=list)
+    without: frozenset[Part] = ALL_USED
     _named: set[str] = field(default_factory=set)
 
     async def facts_of(self, entity_ids: Sequence[str]) -> list[FactVersion]:

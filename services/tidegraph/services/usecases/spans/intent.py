@@ -1,0 +1,182 @@
+"""What a question asks for, as the search for a phrase needs it: relations, kinds and words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Final
+
+from tidegraph.domain.naming import normalise
+from tidegraph.services.usecases.question import Asked, Question
+from tidegraph.services.usecases.spans.kinds import ORGANISATION, PERSON, PLACE
+from tidegraph.services.usecases.spans.lists import listed
+from tidegraph.services.usecases.words import load, stem, tables, tokens
+
+
+@dataclass(frozen=True, slots=True)
+class AskedRelation:
+    """One relation of answer_relations.toml, its words as stems."""
+
+    name: str
+    asked: frozenset[tuple[str, ...]]
+    said: frozenset[str]
+    kinds: frozenset[str]
+    shape: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """``relations`` with their weights (sum 1); ``words``: stems of the question's content."""
+
+    relations: tuple[tuple[AskedRelation, float], ...]
+    words: frozenset[str]
+    names: tuple[str, ...]
+    noun: str
+    sought: str
+    said: dict[str, float]
+    kinds: dict[str, float]
+    shape: dict[str, float]
+    whole: frozenset[str]
+    anchor: frozenset[str]
+
+    def is_anchor(self, value: str) -> bool:
+        """Whether a value (in normal form) stands for the one that the question's clause of time names."""
+        own = set(value.split())
+        shared = len(own & self.anchor)
+        return shared > 0 and shared >= NAME_OVERLAP * max(len(own), min(len(self.anchor), 2))
+
+
+@cache
+def relations() -> tuple[AskedRelation, ...]:
+    """The table of relations."""
+    return tuple(
+        AskedRelation(
+            name=row["name"],
+            asked=frozenset(tuple(stem(word) for word in phrase.split()) for phrase in row["asked"]),
+            said=frozenset(stem(word) for word in row["said"]),
+            kinds=frozenset(row["kinds"]),
+            shape=frozenset(row["shape"]),
+        )
+        for row in load("answer_relations.toml")["relation"]
+    )
+
+
+@cache
+def offices() -> frozenset[str]:
+    """Nouns that name an office, in small letters."""
+    return frozenset(
+        next(row for row in load("answer_relations.toml")["relation"] if row["name"] == "position")["shape"]
+    )
+
+
+@lru_cache(maxsize=512)
+def _of_words(stems: frozenset[str], noun: str) -> tuple[tuple[AskedRelation, float], ...]:
+    scored = []
+    for relation in relations():
+        score = 0.0
+        for phrase in relation.asked:
+            if all(part in stems for part in phrase):
+                score += 1.0 + 0.5 * (len(phrase) - 1)
+                if noun and noun in phrase:
+                    score += 1.5
+        if score:
+            scored.append((relation, score))
+    best = max((score for _, score in scored), default=0.0)
+    kept = [(relation, score) for relation, score in scored if score >= 0.5 * best]
+    total = sum(score for _, score in kept)
+    return tuple((relation, score / total) for relation, score in kept)
+
+
+def intent_of(question: Question) -> Intent:
+    """The intent of a question."""
+    named = {stem(token.lower) for link in question.entities for token in tokens(link.text)}
+    masked = [token.lower for token in tokens(question.masked) if not token.text.startswith("\u00a7")]
+    stems = frozenset(stem(word) for word in masked)
+    noun = _noun(masked)
+    found = _of_words(stems, noun)
+    if not found and question.entities:  # the linker took the noun for a name
+        found = _of_words(stems | frozenset(named), noun)
+    said: dict[str, float] = {}
+    shape: dict[str, float] = {}
+    for relation, weight in found:
+        for word in relation.said:
+            said[word] = said.get(word, 0.0) + weight
+        for word in relation.shape:
+            shape[word] = shape.get(word, 0.0) + weight
+    clause = question.anchor.clause.semantic if question.anchor else ""
+    anchor = frozenset(normalise(clause).split())
+    words = frozenset(stem(word) for word in question.words if word not in tables().answer_nouns)
+    return Intent(
+        relations=found,
+        words=words,
+        names=tuple(normalise(link.text) for link in question.entities),
+        noun=noun,
+        sought=_sought(masked),
+        said=said,
+        kinds=_kinds(question, masked, noun, found),
+        shape=shape,
+        whole=frozenset(normalise(question.text).split()) - anchor,
+        anchor=anchor,
+    )
+
+
+@cache
+def _nouns() -> dict[str, str]:
+    """Stem of a noun of a question to the kind of thing that it asks for."""
+    table = load("answer_relations.toml")["nouns"]
+    return {stem(noun): kind for kind, listed in table.items() for noun in listed}
+
+
+def _kinds(
+    question: Question, masked: list[str], noun: str, found: tuple[tuple[AskedRelation, float], ...]
+) -> dict[str, float]:
+    """How much each kind of thing is asked for: by the noun, by the question word, by the relation."""
+    kinds: dict[str, float] = {}
+    for relation, weight in found:
+        for kind in relation.kinds:
+            kinds[kind] = kinds.get(kind, 0.0) + weight * _BY_RELATION
+    stems = [noun] if noun else [stem(word) for word in masked[:8]]
+    for word in stems:
+        if word in _nouns():
+            return {**{kind: weight * _BY_RELATION for kind, weight in kinds.items()}, _nouns()[word]: 1.0}
+    if question.asked is Asked.WHO or "who" in masked or "whom" in masked:
+        return {
+            PERSON: 1.0,
+            **{kind: weight * _BY_RELATION for kind, weight in kinds.items() if kind != PERSON},
+        }
+    if question.asked is Asked.WHERE or "where" in masked:
+        return {PLACE: 1.0, ORGANISATION: _BY_RELATION}
+    return kinds
+
+
+def _sought(masked: list[str]) -> str:
+    """The words that say what kind of thing is asked for: "football team", "who governed"."""
+    for index, word in enumerate(masked):
+        if word in ("which", "what", "whose"):
+            said = [w for w in masked[index + 1 : index + 5] if w not in _AUXILIARY]
+            if said:
+                return " ".join(said[:3])
+        if word in ("who", "whom", "where"):
+            return f"{'place' if word == 'where' else 'person'} {' '.join(masked[index + 1 : index + 4])}"
+    return " ".join(masked[:4])
+
+
+NAME_OVERLAP: Final = 0.6
+_BY_RELATION: Final = 0.5
+_AUXILIARY: Final = listed("auxiliaries")
+
+
+def _noun(masked: list[str]) -> str:
+    """The stem of the noun that names the kind of answer: "which football TEAM did ..."."""
+    for index, word in enumerate(masked):
+        if word not in ("which", "what", "whose"):
+            continue
+        last = ""
+        for ahead in masked[index + 1 : index + 5]:
+            if ahead in _AUXILIARY:
+                if last:
+                    break
+                continue
+            last = ahead
+        return stem(last) if last else ""
+    return ""

@@ -1,0 +1,266 @@
+"""Candidates for an answer: phrases of the passages that retrieval found, with what speaks for each."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from tidegraph.domain.documents import DocumentTime, EntityType
+from tidegraph.domain.interval import OPEN_START, Granularity
+from tidegraph.domain.naming import normalise
+from tidegraph.language.grounding import ground
+from tidegraph.ports import ChunkRecord, EventRecord
+from tidegraph.services.usecases.matching import Matcher
+from tidegraph.services.usecases.retrieve import Retrieved
+from tidegraph.services.usecases.spans.features import Candidate, Statement, said
+from tidegraph.services.usecases.spans.intent import Intent, offices
+from tidegraph.services.usecases.spans.kinds import kinds_of
+from tidegraph.services.usecases.spans.phrases import Phrase, Shape, phrases
+from tidegraph.services.usecases.spans.placing import Placed, placed
+from tidegraph.services.usecases.spans.segments import Segmented, segmented
+from tidegraph.services.usecases.words import stem
+from tidegraph.services.usecases.work import Work
+from tidegraph.settings import GroundingSettings
+
+PASSAGES_MAX: Final = 6
+RRF: Final = 60
+NEAR_EVENTS_MAX: Final = 200
+FLOOR: Final = 0.1
+DOCUMENT_MIN: Final = 0.6
+NAMES_MAX: Final = 1_000
+HEADING_WORDS_MAX: Final = 8
+_PARTS: Final = (Shape.JOINED, Shape.LISTED)
+_DESCRIBED: Final = frozenset(("kind", "position", "award"))
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A chunk, read."""
+
+    record: ChunkRecord
+    segmented: Segmented
+    phrases: tuple[Phrase, ...]
+    places: tuple[Placed, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Candidates with their features of what is said, in one order."""
+
+    passages: tuple[Passage, ...]
+    candidates: tuple[Candidate, ...]
+    rows: tuple[tuple[float, ...], ...]
+    events: Mapping[str, EventRecord]
+    asked: tuple[bool, ...]
+    """Which candidates stand for the value that the question's clause of time names."""
+    facts: frozenset[str]
+    """Values of the believed facts that fit the question."""
+
+
+@lru_cache(maxsize=256)
+def read_passage(
+    text: str, written: int, settings: GroundingSettings
+) -> tuple[Segmented, tuple[Phrase, ...], tuple[Placed, ...]]:
+    """A passage in words with its phrases and their places in time; remembered, the text is immutable."""
+    time = None if written == OPEN_START else DocumentTime(written, Granularity.DAY, "document")
+    passage = segmented(text)
+    found = phrases(passage, offices())
+    return passage, tuple(found), tuple(placed(passage, found, ground(text, time, settings)))
+
+
+async def pool(work: Work, intent: Intent, found: Retrieved) -> Pool:
+    """The candidates of the best passages of what was retrieved."""
+    events = {hit.event.event.event_id: hit.event for hit in found.hits if hit.event is not None}
+    weights, documents = _weights(found)
+    chosen = sorted(weights, key=lambda chunk_id: (-weights[chunk_id], chunk_id))[:PASSAGES_MAX]
+    records = await work.ports.store.chunks(work.moment.graph, chosen, work.moment.seen)
+    records.sort(key=lambda record: (record.document_id, record.chunk.ordinal))
+    passages = await asyncio.to_thread(_read, records, work.ports.grounding)
+    passages = [p for p in passages if documents.get(p.record.document_id, 0.0) >= DOCUMENT_MIN]
+    near, ranks = await _near(work, found, events)
+    kinds = await _kinds(work, passages)
+    facts = await _fact_values(work)
+    alike = await asyncio.to_thread(_alike, work, intent, passages)
+    return _assembled(intent, passages, weights, documents, events, near, ranks, kinds, facts, alike)
+
+
+def _read(records: Sequence[ChunkRecord], settings: GroundingSettings) -> list[Passage]:
+    return [
+        Passage(record, *read_passage(record.chunk.text, record.document_time, settings))
+        for record in records
+    ]
+
+
+def _weights(found: Retrieved) -> tuple[dict[str, float], dict[str, float]]:
+    """What retrieval thinks of each chunk, and of each document."""
+    chunks: dict[str, float] = defaultdict(float)
+    documents: dict[str, float] = defaultdict(float)
+    for rank, hit in enumerate(found.hits):
+        worth = 1.0 / (RRF + rank)
+        if hit.event is not None:
+            documents[hit.event.document_id] += worth
+            for chunk_id in hit.event.event.chunk_ids:
+                chunks[chunk_id] += worth
+        elif hit.chunk is not None:
+            documents[hit.chunk.document_id] += worth
+            chunks[hit.chunk.chunk.chunk_id] += worth
+    best = max(documents.values(), default=1.0)
+    documents = {name: worth / best for name, worth in documents.items()}
+    top = max(chunks.values(), default=1.0)
+    return {name: worth / top for name, worth in chunks.items()}, documents
+
+
+async def _near(
+    work: Work, found: Retrieved, events: dict[str, EventRecord]
+) -> tuple[dict[str, float], dict[str, float]]:
+    """Cosine of the events nearest to the question, and the rank of those that were retrieved."""
+    graph, seen, store = work.moment.graph, work.moment.seen, work.ports.store
+    text = work.question.semantic or work.question.text
+    vector = (await asyncio.to_thread(work.ports.encoder.encode, [text]))[0]
+    hits = await store.search_vector(graph, "event", vector, seen, None, NEAR_EVENTS_MAX)
+    missing = [hit.id for hit in hits if hit.id not in events]
+    for record in await store.events(graph, missing, seen):
+        events[record.event.event_id] = record
+    await work.learn_ids(entity_id for record in events.values() for entity_id in record.entity_ids)
+    ranks = {
+        hit.event.event.event_id: 1.0 / (1 + place / 5)
+        for place, hit in enumerate(hit for hit in found.hits if hit.event is not None)
+        if hit.event is not None
+    }
+    return {hit.id: hit.score for hit in hits}, ranks
+
+
+async def _kinds(work: Work, passages: Sequence[Passage]) -> dict[str, EntityType]:
+    """The kind of each name of the passages that the graph knows."""
+    names = sorted({normalise(phrase.text) for passage in passages for phrase in passage.phrases} - {""})
+    known = await work.ports.store.entities_by_name(work.moment.graph, names[:NAMES_MAX])
+    return {name: records[0].type for name, records in known.items() if records}
+
+
+def _alike(work: Work, intent: Intent, passages: Sequence[Passage]) -> dict[str, float]:
+    """How near each phrase is in meaning to the kind of thing that is asked for; blocking."""
+    texts = list(
+        dict.fromkeys(p.text for passage in passages for p in passage.phrases if p.shape not in _PARTS)
+    )
+    if not texts:
+        return {}
+    vectors = work.ports.encoder.encode([intent.sought, *texts])
+    scores = vectors[1:] @ vectors[0]
+    return {text: float(score) for text, score in zip(texts, scores, strict=True)}
+
+
+async def _fact_values(work: Work) -> frozenset[str]:
+    """Values of believed facts that fit the question, at any time."""
+    facts = await work.facts_of(work.question.entity_ids)
+    matches = Matcher(work.question, work.ports.registry, work.names).matches(facts)
+    values: set[str] = set()
+    for match in matches:
+        fact = match.fact
+        values.add(normalise(work.name(fact.subject)))
+        values.add(normalise(work.name(fact.object) if fact.object_is_entity else fact.object))
+        values.update(normalise(value) for name, value in fact.qualifiers if name == "role")
+    return frozenset(values)
+
+
+def _assembled(
+    intent: Intent,
+    passages: Sequence[Passage],
+    weights: Mapping[str, float],
+    documents: Mapping[str, float],
+    events: Mapping[str, EventRecord],
+    near: Mapping[str, float],
+    ranks: Mapping[str, float],
+    kinds: Mapping[str, EntityType],
+    facts: frozenset[str],
+    alike: Mapping[str, float],
+) -> Pool:
+    by_document: dict[str, list[EventRecord]] = defaultdict(list)
+    for event in events.values():
+        by_document[event.document_id].append(event)
+    top = max(near.values(), default=1.0) or 1.0
+    described = any(relation.name in _DESCRIBED for relation, _ in intent.relations)
+    candidates: list[Candidate] = []
+    rows: list[tuple[float, ...]] = []
+    for index, passage in enumerate(passages):
+        record = passage.record
+        statements = _statements(passage, by_document[record.document_id], near, ranks, intent, top)
+        title = frozenset(normalise(record.chunk.title).split())
+        values = [normalise(phrase.text) for phrase in passage.phrases]
+        counts = Counter(values)
+        headings = _headings(passage.segmented)
+        for phrase, place, value in zip(passage.phrases, passage.places, values, strict=True):
+            if (
+                not value
+                or set(value.split()) <= intent.whole
+                or (phrase.shape is Shape.LOWER and not described)
+            ):
+                continue
+            candidate = Candidate(
+                phrase, place, value, index, record.document_id, (record.chunk.ordinal, phrase.first)
+            )
+            candidates.append(candidate)
+            rows.append(
+                tuple(
+                    said(
+                        intent,
+                        passage.segmented,
+                        candidate,
+                        statements[phrase.sentence],
+                        kinds_of(phrase.text, kinds.get(value, EntityType.UNSPECIFIED)),
+                        (weights.get(record.chunk.chunk_id, 0.0), documents.get(record.document_id, 0.0)),
+                        title,
+                        facts,
+                        counts[value],
+                        headings[phrase.sentence],
+                        alike.get(phrase.text, 0.0),
+                    )
+                )
+            )
+    asked = tuple(intent.is_anchor(candidate.value) for candidate in candidates)
+    return Pool(tuple(passages), tuple(candidates), tuple(rows), events, asked, facts)
+
+
+def _statements(
+    passage: Passage,
+    records: Iterable[EventRecord],
+    near: Mapping[str, float],
+    ranks: Mapping[str, float],
+    intent: Intent,
+    top: float,
+) -> list[Statement]:
+    """One for each sentence, from the events that begin or end in it."""
+    chunk, text = passage.record.chunk, passage.segmented
+    found: list[Statement] = []
+    listed = [
+        r for r in records if r.event.end_char > chunk.start_char and r.event.start_char < chunk.end_char
+    ]
+    for sentence in text.sentences:
+        first = text.words[sentence.first].start + chunk.start_char
+        last = text.words[sentence.last - 1].end + chunk.start_char
+        own = [r.event for r in listed if r.event.start_char < last and r.event.end_char > first]
+        cosine = max((near.get(event.event_id, FLOOR) for event in own), default=FLOOR)
+        rank = max((ranks.get(event.event_id, 0.0) for event in own), default=0.0)
+        low = normalise(text.text[text.words[sentence.first].start : text.words[sentence.last - 1].end])
+        named = any(name and name in low for name in intent.names)
+        found.append(Statement(cosine, rank, named, cosine / top))
+    return found
+
+
+def _headings(passage: Segmented) -> list[frozenset[str]]:
+    """For each sentence the stems of the last line before it that is a heading."""
+    found: list[frozenset[str]] = []
+    last: frozenset[str] = frozenset()
+    for sentence in passage.sentences:
+        found.append(last)
+        words = passage.words[sentence.first : sentence.last]
+        if (
+            len(words) <= HEADING_WORDS_MAX
+            and words[-1].text not in ".!?,"
+            and words[0].text not in "-\u2022"
+        ):
+            last = frozenset(stem(word.low) for word in words if not word.is_mark)
+    return found
