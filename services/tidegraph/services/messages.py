@@ -7,7 +7,10 @@ from collections.abc import Mapping
 from tidegraph.api.v1 import admin_pb2 as admin
 from tidegraph.api.v1 import query_pb2 as api
 from tidegraph.api.v1 import types_pb2 as types
+from tidegraph.domain.documents import Status
+from tidegraph.domain.errors import Rejected
 from tidegraph.domain.facts import FactVersion
+from tidegraph.domain.fuse import RRF_CONSTANT
 from tidegraph.domain.identity import SameAs, Tie
 from tidegraph.domain.interval import OPEN_START
 from tidegraph.domain.timeline import TimelineLine
@@ -21,8 +24,9 @@ from tidegraph.services.usecases.facts import Explained, History, HistoryRow
 from tidegraph.services.usecases.identity import Near, Review
 from tidegraph.services.usecases.phrasing import statement
 from tidegraph.services.usecases.question import Linked, Order, Question, Relation
-from tidegraph.services.usecases.retrieve import Hit, Retrieved
+from tidegraph.services.usecases.retrieve import DEFAULT, Hit, Options, Rerank, Retrieved
 from tidegraph.services.usecases.timelines import TimelineFound
+from tidegraph.services.usecases.tracing import Traced
 from tidegraph.services.usecases.walking import Walked
 from tidegraph.services.usecases.work import Work
 
@@ -31,6 +35,9 @@ _OUTCOMES = {
     Outcome.NOT_KNOWN: api.ANSWER_OUTCOME_NOT_KNOWN,
     Outcome.WITHHELD: api.ANSWER_OUTCOME_WITHHELD,
 }
+
+
+TIME_WEIGHT_MAX = 10.0
 
 
 def basis(moment: Moment, encoder: str = "", reasoner: str = "") -> types.Basis:
@@ -83,7 +90,13 @@ def intent(question: Question) -> types.Intent:
 
 
 def _link(link: Linked) -> types.LinkedEntity:
-    return types.LinkedEntity(text=link.text, entity=_ref(link.candidates[0]))
+    scores = link.scores or (1.0,) * len(link.candidates)
+    reason = "close name" if link.scores else "name"
+    candidates = [
+        types.EntityCandidate(entity=_ref(record), score=score, reason=reason)
+        for record, score in zip(link.candidates, scores, strict=True)
+    ]
+    return types.LinkedEntity(text=link.text, entity=_ref(link.candidates[0]), candidates=candidates)
 
 
 def _ref(record: EntityRecord) -> types.EntityRef:
@@ -160,7 +173,13 @@ def _check(check: Check) -> api.AnswerCheck:
 def retrieved(found: Retrieved, work: Work, *, explain: bool) -> api.RetrieveResponse:
     """Hits and, when asked, what each leg did; without basis and paging."""
     legs = [
-        api.LegReport(leg=leg.name, candidate_count=leg.candidates, elapsed_ms=leg.elapsed_ms)
+        api.LegReport(
+            leg=leg.name,
+            candidate_count=leg.candidates,
+            elapsed_ms=leg.elapsed_ms,
+            pruned_count=leg.pruned,
+            path=leg.path,
+        )
         for leg in found.legs
     ]
     return api.RetrieveResponse(
@@ -170,11 +189,55 @@ def retrieved(found: Retrieved, work: Work, *, explain: bool) -> api.RetrieveRes
     )
 
 
-def _hit(hit: Hit, work: Work) -> api.Hit:
-    message = api.Hit(
-        score=hit.score,
-        reasons=[api.HitReason(leg=leg, rank=rank, score=1.0 / (60 + rank)) for leg, rank in hit.ranks],
+_RERANKING = {
+    api.RERANKING_UNSPECIFIED: DEFAULT.rerank,
+    api.RERANKING_NONE: Rerank.NONE,
+    api.RERANKING_FEATURES: Rerank.FEATURES,
+    api.RERANKING_CROSS_ENCODER: Rerank.CROSS_ENCODER,
+}
+
+
+def retrieval_options(request: api.RetrieveRequest) -> Options:
+    """How a request wants to be ranked.
+
+    Raises:
+        Rejected: INVALID_TIME_WEIGHT, not in [0, 10].
+    """
+    weight = request.time_weight if request.HasField("time_weight") else 1.0
+    if not 0.0 <= weight <= TIME_WEIGHT_MAX:
+        message = f"time_weight is 0 to {TIME_WEIGHT_MAX:g}"
+        raise Rejected("INVALID_TIME_WEIGHT", message, field="time_weight")
+    statuses = frozenset(Status(status) for status in request.statuses if status)
+    return Options(_RERANKING.get(request.reranking, DEFAULT.rerank), weight, statuses)
+
+
+def report(found: Retrieved, options: Options, encoder: str) -> api.RetrievalReport:
+    """How a retrieval went."""
+    reranking = next(value for value, kind in _RERANKING.items() if value and kind is options.rerank)
+    return api.RetrievalReport(
+        pool_count=found.pool,
+        reranking=reranking,
+        time_weight=options.time_weight,
+        encoder=encoder,
+        reranker=found.reranker,
+        steps=[api.StepReport(name=name, elapsed_ms=elapsed) for name, elapsed in found.timings],
     )
+
+
+def traced(found: Traced, work: Work) -> api.TraceResponse:
+    """Without the basis."""
+    return api.TraceResponse(
+        facts=[fact(version, work) for version in found.facts],
+        events=[codec.event(record, work.names) for record in found.events],
+    )
+
+
+def _hit(hit: Hit, work: Work) -> api.Hit:
+    reasons = [
+        api.HitReason(leg=leg, rank=rank, score=1.0 / (RRF_CONSTANT + rank)) for leg, rank in hit.ranks
+    ]
+    reasons += [api.HitReason(feature=name, score=value) for name, value in hit.parts]
+    message = api.Hit(score=hit.score, reasons=reasons)
     if hit.event is not None:
         message.event.CopyFrom(codec.event(hit.event, work.names))
     elif hit.fact is not None:
@@ -190,6 +253,7 @@ def walked(found: Walked, work: Work) -> api.WalkResponse:
     return api.WalkResponse(
         paths=[api.WalkPath(event_ids=path.nodes, probability=path.probability) for path in found.paths],
         events=[codec.event(record, work.names) for record in found.events],
+        scores=found.scores,
     )
 
 

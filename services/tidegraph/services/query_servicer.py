@@ -22,12 +22,13 @@ from tidegraph.services.usecases.ask import Asking, Finished, Reasoning, Started
 from tidegraph.services.usecases.changes import next_changes
 from tidegraph.services.usecases.context import Moment, Ports
 from tidegraph.services.usecases.facts import FactQuery
-from tidegraph.services.usecases.moment import AskedTime, resolve
+from tidegraph.services.usecases.moment import AskedTime, resolve, seen_by
 from tidegraph.services.usecases.question import NO_TIME, Question, read
 from tidegraph.services.usecases.reading import read_text
 from tidegraph.services.usecases.retrieve import retrieve
 from tidegraph.services.usecases.scope import Scope, scope_of
 from tidegraph.services.usecases.timelines import BUDGET_MAX, TimelineFound, entity_timeline, query_timeline
+from tidegraph.services.usecases.tracing import trace
 from tidegraph.services.usecases.walking import Direction, WalkRequest, walk
 from tidegraph.services.usecases.work import Work
 
@@ -76,7 +77,8 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
     async def Retrieve(  # noqa: N802
         self, request: api.RetrieveRequest, context: Context
     ) -> api.RetrieveResponse:
-        described = f"retrieve {request.query} {request.as_of!s} {request.read_time}"
+        options = messages.retrieval_options(request)
+        described = f"retrieve {request.query} {request.as_of!s} {request.read_time} {options!r}"
         offset, size = read_page(
             described, min(request.page_size or HITS_DEFAULT, HITS_MAX), request.page_token
         )
@@ -84,8 +86,10 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
             message = f"retrieval ends at {HITS_MAX} hits; make the query narrower"
             raise LimitExceeded("TOO_MANY_HITS", message, field="page_token")
         work, scope = await self._query(request.query, read_as_of(request.as_of), read_time=request.read_time)
-        found = await retrieve(work, scope, HITS_MAX)
+        found = await retrieve(work, scope, HITS_MAX, options)
         response = messages.retrieved(found, work, explain=request.explain)
+        if request.explain:
+            response.report.CopyFrom(messages.report(found, options, self._ports.encoder.model_id))
         more = len(response.hits) > offset + size
         page = list(response.hits[offset : offset + size])
         del response.hits[:]
@@ -135,6 +139,7 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
             length=request.length or LENGTH_DEFAULT,
             seed=request.random_seed,
             direction=_DIRECTIONS.get(request.direction, Direction.BOTH),
+            pagerank=request.method == api.WALK_METHOD_PAGERANK,
         )
         found = await walk(work, asked, None if moment.valid_defaulted else moment.valid)
         response = messages.walked(found, work)
@@ -219,6 +224,15 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
         response.basis.CopyFrom(messages.basis(moment))
         return response
 
+    async def Trace(  # noqa: N802
+        self, request: api.TraceRequest, context: Context
+    ) -> api.TraceResponse:
+        work = Work(self._ports, await self._known_moment(request), _unread("trace"))
+        found = await trace(work, request.fact_id, request.event_id)
+        response = messages.traced(found, work)
+        response.basis.CopyFrom(messages.basis(work.moment))
+        return response
+
     async def WatchChanges(  # noqa: N802
         self, request: api.WatchChangesRequest, context: Context
     ) -> AsyncIterator[api.WatchChangesResponse]:
@@ -241,14 +255,18 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
             if not moved:
                 await asyncio.sleep(pause)
 
-    async def _known_moment(self, request: api.ListFactHistoryRequest | api.ExplainFactRequest) -> Moment:
+    async def _known_moment(
+        self, request: api.ListFactHistoryRequest | api.ExplainFactRequest | api.TraceRequest
+    ) -> Moment:
         stamp = request.known_at if request.HasField("known_at") else None
         asked = known_only(stamp, request.known_text)
         return await resolve(self._ports, current(), asked)
 
     async def _query(self, text: str, asked: AskedTime, *, read_time: bool) -> tuple[Work, Scope]:
         """A query read like a question; its own time counts only when asked for."""
-        reading = await read_text(self._ports, current().graph, text, self._ports.clock.now())
+        reading = await read_text(
+            self._ports, current().graph, text, self._ports.clock.now(), seen_by(current(), asked)
+        )
         question = reading.question
         moment = await resolve(self._ports, current(), asked, question.time.interval if read_time else None)
         work = Work(self._ports, moment, question, reading.offset)

@@ -215,7 +215,7 @@ async def _renamed() -> World:
 async def test_what_was_told_under_a_former_name_answers_and_the_renaming_is_cited() -> None:
     answer = (await (await _renamed()).ask("Who was CEO of Aurora in 2020?")).answer
     assert answer.values == ("Elsa Lund",)
-    assert answer.text.endswith("Norvik has been called Aurora since 1 September 2022 [2].")
+    assert answer.text.endswith("Norvik has been called Aurora since 1 September 2022 [3].")
     assert [check.passed for check in answer.checks] == [True] * 4
     assert answer.citations[-1].document_id == "ren"
 

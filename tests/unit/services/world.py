@@ -6,7 +6,7 @@ what the reasoner sees is what the product stores.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tidegraph.domain import belief, ids
@@ -25,7 +25,8 @@ from tidegraph.domain.documents import (
     Verb,
 )
 from tidegraph.domain.facts import Assertion
-from tidegraph.domain.interval import OPEN_END, OPEN_START, Granularity, instant
+from tidegraph.domain.identity import IdentityWrites, Rule, SameAs, Tie, Tied, row
+from tidegraph.domain.interval import OPEN_END, OPEN_START, Granularity, Interval, instant
 from tidegraph.domain.naming import normalise
 from tidegraph.language.registry import load_registry
 from tidegraph.log.memory import MemoryLog
@@ -235,9 +236,19 @@ class World:
             unlinked=(),
             linked=tuple(Neighbour(one, other, weight) for one, other, weight in self._links),
             changes=(),
+            identity=IdentityWrites(insert=tuple(self._renamed())),
         )
         assert await self.store.commit(commit) is not None
         return self
+
+    def _renamed(self) -> Iterator[SameAs]:
+        """What a writer makes of a stated name that another entity has: one set, since it was told."""
+        for _, claim in self._assertions:
+            key = normalise(claim.object)
+            if claim.predicate == "name" and not claim.object_is_entity and key in self._entities:
+                left, right = sorted((claim.subject, ids.entity_id(GRAPH, key, "")))
+                tied = Tied(left, right, Tie.SAME, Rule.RENAME, "", "told", claim.labels)
+                yield row(tied, Interval(claim.recorded_at, OPEN_END))
 
     def _write(self, doc: Doc) -> DocumentWrite:
         head = DocumentHeader(

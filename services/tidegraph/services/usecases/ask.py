@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from tidegraph.ports import ChatModel, ChunkRecord, EventRecord
 from tidegraph.services.caller import Caller
 from tidegraph.services.usecases.answers import Answer, Outcome
 from tidegraph.services.usecases.checking import checked
-from tidegraph.services.usecases.compose import line, not_known
+from tidegraph.services.usecases.compose import not_known
 from tidegraph.services.usecases.context import Moment, Ports
 from tidegraph.services.usecases.event_reasoner import EventReasoner
 from tidegraph.services.usecases.event_search import EventSearch
-from tidegraph.services.usecases.moment import AskedTime, resolve
+from tidegraph.services.usecases.moment import AskedTime, resolve, seen_by
+from tidegraph.services.usecases.parts_used import ALL_USED, Part
 from tidegraph.services.usecases.passages import PassageFinder
 from tidegraph.services.usecases.question import Question
 from tidegraph.services.usecases.reading import read_text
 from tidegraph.services.usecases.reasoner import TIMES, FactReasoner
-from tidegraph.services.usecases.renames import under_other_names, with_renamings
+from tidegraph.services.usecases.renamings import with_renamings
 from tidegraph.services.usecases.retrieve import retrieve
 from tidegraph.services.usecases.scope import Scope, scope_of
+from tidegraph.services.usecases.spans.reader import SpanReader
 from tidegraph.services.usecases.timecot import TimeCot
 from tidegraph.services.usecases.timelines import TimelineFound, arranged
 from tidegraph.services.usecases.work import Work
@@ -70,7 +72,10 @@ AskPart = Started | TimelineFound | Reasoning | Text | Finished
 class Asking:
     """One question being answered."""
 
-    def __init__(self, ports: Ports, caller: Caller, budget: int) -> None:
+    def __init__(
+        self, ports: Ports, caller: Caller, budget: int, without: frozenset[Part] = ALL_USED
+    ) -> None:
+        self._without = without
         self._ports = ports
         self._caller = caller
         self._budget = budget
@@ -81,10 +86,12 @@ class Asking:
         Raises:
             Rejected: the question cannot be read. NotFound: GRAPH_NOT_FOUND.
         """
-        reading = await read_text(self._ports, self._caller.graph, text, self._ports.clock.now())
+        reading = await read_text(
+            self._ports, self._caller.graph, text, self._ports.clock.now(), seen_by(self._caller, asked)
+        )
         question = reading.question
         moment = await resolve(self._ports, self._caller, asked, question.time.interval)
-        work = Work(self._ports, moment, question, reading.offset)
+        work = Work(self._ports, moment, question, reading.offset, without=self._without)
         for link in question.entities:
             work.names.update({record.entity_id: record for record in link.candidates})
         scope = scope_of(question, moment, given=asked.valid is not None)
@@ -95,7 +102,7 @@ class Asking:
             async for part in self._with_model(work, chat, scope):
                 yield part
             return
-        answer = checked(await _answered(work, scope), moment)
+        answer = checked(await with_renamings(work, scope, await built_in(work, scope)), moment)
         yield await arranged(work, answer.facts, await self._shown_events(work, answer), self._budget)
         for step in answer.steps:
             yield Reasoning(f"{step}\n")
@@ -130,33 +137,21 @@ class Asking:
         yield Finished(answer, work)
 
 
-async def _answered(work: Work, scope: Scope) -> Answer:
-    """The built-in answer; where none is known, also from what was told under other names."""
-    answer = await built_in(work, scope)
-    if answer.outcome is not Outcome.NOT_KNOWN:
-        return answer
-    found = await under_other_names(work)
-    if found is None:
-        return answer
-    question, renamings = found
-    wider = replace(work, question=question)
-    wider.step("names", "; ".join(line(work, fact) for fact in renamings))
-    under = await built_in(wider, scope)
-    if under.outcome is not Outcome.ANSWERED:
-        return answer
-    return await with_renamings(wider, under, renamings)
-
-
 async def built_in(work: Work, scope: Scope) -> Answer:
     """The built-in reasoner: facts, else events, else passages, else the honest end."""
     facts = FactReasoner(work, scope)
-    answer = await facts.answer()
-    if answer is None and not work.question.entities:
+    answer = None if Part.FACTS in work.without else await facts.answer()
+    if answer is None and not work.question.entities and Part.FACTS not in work.without:
         answer = await facts.answer(await _suggested(work))
     told = answer
+    if answer is None or answer.outcome is Outcome.NOT_KNOWN:
+        read = await SpanReader(work).answer(scope)
+        if read is not None and checked(read, work.moment).outcome is Outcome.ANSWERED:
+            return read
     if answer is None or (answer.outcome is Outcome.NOT_KNOWN and work.question.asked in TIMES):
         answer = await EventReasoner(work).answer(scope) or told
-    if answer is None and work.question.anchor is None and work.question.neighbour_of is None:
+    passages = Part.CHUNKS not in work.without
+    if answer is None and passages and work.question.anchor is None and work.question.neighbour_of is None:
         answer = await PassageFinder(work).answer(scope)
     return answer or not_known(work, [], scope.relation, scope.interval)
 

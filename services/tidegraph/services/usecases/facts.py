@@ -19,6 +19,7 @@ from tidegraph.services.usecases.compose import line
 from tidegraph.services.usecases.context import Moment, Ports
 from tidegraph.services.usecases.linking import find_known
 from tidegraph.services.usecases.matching import Matcher
+from tidegraph.services.usecases.naming import named_at
 from tidegraph.services.usecases.phrasing import date_in_words
 from tidegraph.services.usecases.question import NO_TIME, Asked, Linked, read
 from tidegraph.services.usecases.quoting import sentences
@@ -352,4 +353,4 @@ async def get_entity(ports: Ports, moment: Moment, name_or_id: str) -> list[Enti
     found = await find_known(ports, moment, name_or_id)
     if not found:
         raise _no_entity(name_or_id)
-    return found
+    return await named_at(ports, moment, found)

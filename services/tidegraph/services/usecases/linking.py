@@ -5,33 +5,34 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from rapidfuzz import fuzz
-
 from tidegraph.domain.naming import normalise
-from tidegraph.ports import EntityRecord, FactFilter
+from tidegraph.ports import EntityRecord, FactFilter, Visibility
 from tidegraph.services.usecases.context import Moment, Ports
 from tidegraph.services.usecases.question import Linked, TimeConstraint
+from tidegraph.services.usecases.similar import Similar, similar
 from tidegraph.services.usecases.words import Token, tables, tokens
 
 NAME_WORDS_MAX: Final = 10
 QUESTION_WORDS_MAX: Final = 200
 CANDIDATES_MAX: Final = 8
-SEARCH_MAX: Final = 6
 CLOSE_SPANS_MAX: Final = 6
-CLOSE_ENOUGH: Final = 90.0
+CLOSE_ENOUGH: Final = 0.9
 
 
-async def link(ports: Ports, graph: str, text: str, time: TimeConstraint) -> tuple[Linked, ...]:
+async def link(
+    ports: Ports, graph: str, text: str, time: TimeConstraint, seen: Visibility | None = None
+) -> tuple[Linked, ...]:
     """The entities named in a question, left to right, no two overlapping.
 
     Longer names win over the names inside them. A run of capitalised words that no entity carries
-    exactly is looked for among similar names.
+    exactly is looked for among similar names. Which ids are one is as ``seen`` knows it (None: now).
     """
     listed = [token for token in tokens(text) if token.end <= time.start or token.start >= time.end]
     listed = listed[:QUESTION_WORDS_MAX]
     spans = _spans(listed, text)
     names = {(start, end): normalise(text[start:end]) for start, end in spans}
-    known = await ports.store.entities_by_name(graph, sorted({name for name in names.values() if name}))
+    wanted = sorted({name for name in names.values() if name})
+    known = await ports.store.entities_by_name(graph, wanted, seen)
     found: list[Linked] = []
     for start, end in spans:
         records = known.get(names[start, end], [])
@@ -39,9 +40,11 @@ async def link(ports: Ports, graph: str, text: str, time: TimeConstraint) -> tup
             found.append(Linked(text[start:end], start, end, tuple(records[:CANDIDATES_MAX])))
     for start, end in _capitalised(listed, text)[:CLOSE_SPANS_MAX]:
         if not _overlaps(found, start, end):
-            records = await _close(ports, graph, text[start:end])
-            if records:
-                found.append(Linked(text[start:end], start, end, tuple(records)))
+            close = await _close(ports, graph, text[start:end], seen)
+            if close:
+                nearest = tuple(one.record for one in close)
+                scores = tuple(one.score for one in close)
+                found.append(Linked(text[start:end], start, end, nearest, scores))
     return tuple(sorted(found, key=lambda linked: linked.start))
 
 
@@ -90,40 +93,32 @@ def _overlaps(found: Sequence[Linked], start: int, end: int) -> bool:
     return any(linked.start < end and start < linked.end for linked in found)
 
 
-async def _close(ports: Ports, graph: str, name: str) -> list[EntityRecord]:
+async def _close(ports: Ports, graph: str, name: str, seen: Visibility | None) -> list[Similar]:
     """Entities whose name or alias is close to a name that nobody carries exactly."""
-    wanted = normalise(name)
-    if len(wanted) < 3:
+    if len(normalise(name)) < 3:
         return []
-    hits = await ports.store.search_entities(graph, name, SEARCH_MAX)
-    scored = [(max(_similar(wanted, alias) for alias in (r.name, *r.aliases)), r) for r, _ in hits]
-    best = max((score for score, _ in scored), default=0.0)
-    close = [record for score, record in scored if score >= max(CLOSE_ENOUGH, best)]
-    whole = {frozenset(normalise(record.name).split()) for record in close}
+    scored = await similar(ports, graph, name, seen)
+    best = max((one.score for one in scored), default=0.0)
+    close = [one for one in scored if one.score >= max(CLOSE_ENOUGH, best)]
+    whole = {frozenset(normalise(one.record.name).split()) for one in close}
     return close if len(whole) <= 1 else []
 
 
-def _similar(wanted: str, name: str) -> float:
-    """Similarity in 0..100; a surname or a shortened name matches the name that it is part of."""
-    other = normalise(name)
-    if set(wanted.split()) <= set(other.split()):
-        return 95.0
-    return float(fuzz.ratio(wanted, other))
-
-
-async def find_entities(ports: Ports, graph: str, name_or_id: str) -> list[EntityRecord]:
+async def find_entities(
+    ports: Ports, graph: str, name_or_id: str, seen: Visibility | None = None
+) -> list[EntityRecord]:
     """Entities by id, else by exact name or alias, else by a close name; likeliest first."""
-    by_id = await ports.store.entities(graph, [name_or_id])
+    by_id = await ports.store.entities(graph, [name_or_id], seen)
     if by_id:
         return by_id
     wanted = normalise(name_or_id)
-    exact = (await ports.store.entities_by_name(graph, [wanted])).get(wanted, []) if wanted else []
-    return exact or await _close(ports, graph, name_or_id)
+    exact = (await ports.store.entities_by_name(graph, [wanted], seen)).get(wanted, []) if wanted else []
+    return exact or [one.record for one in await _close(ports, graph, name_or_id, seen)]
 
 
 async def find_known(ports: Ports, moment: Moment, name_or_id: str) -> list[EntityRecord]:
     """The same, but only what the caller may know of: some fact or event told of it by known_at."""
-    found = await find_entities(ports, moment.graph, name_or_id)
+    found = await find_entities(ports, moment.graph, name_or_id, moment.seen)
     if moment.seen.labels is None and moment.known_at >= moment.now:
         return found
     return [record for record in found if await _told(ports, moment, record.entity_id)]

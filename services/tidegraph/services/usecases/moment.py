@@ -8,7 +8,7 @@ from typing import Final
 
 from tidegraph.domain.documents import Position
 from tidegraph.domain.errors import Rejected
-from tidegraph.domain.interval import Granularity, Interval
+from tidegraph.domain.interval import OPEN_END, Granularity, Interval
 from tidegraph.ports import Visibility
 from tidegraph.services.caller import Caller
 from tidegraph.services.usecases.context import Moment, Ports
@@ -24,6 +24,11 @@ class AskedTime:
     valid: Interval | None = None
     known_at: int | None = None
     awaited: Position | None = None
+
+
+def seen_by(caller: Caller, asked: AskedTime) -> Visibility:
+    """What the caller sees of names before the moment is resolved: by the asked known_at, or all."""
+    return Visibility(OPEN_END - 1 if asked.known_at is None else asked.known_at, caller.labels)
 
 
 async def resolve(ports: Ports, caller: Caller, asked: AskedTime, read: Interval | None = None) -> Moment:

@@ -81,6 +81,8 @@ class Linked:
     start: int
     end: int
     candidates: tuple[EntityRecord, ...]
+    scores: tuple[float, ...] = ()
+    """How near each candidate's name is, in [0, 1]; () where all carry the very name."""
 
     @property
     def ids(self) -> tuple[str, ...]:

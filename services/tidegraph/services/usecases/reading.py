@@ -9,6 +9,7 @@ from typing import Final
 from tidegraph.domain.errors import LimitExceeded, Rejected
 from tidegraph.language.grounding import Offset, QuestionTime, read_question
 from tidegraph.language.grounding import Relation as GroundedRelation
+from tidegraph.ports import Visibility
 from tidegraph.services.usecases.context import Ports
 from tidegraph.services.usecases.linking import link
 from tidegraph.services.usecases.question import NO_TIME, Question, Relation, TimeConstraint, read
@@ -37,8 +38,10 @@ class Reading:
     offset: Offset | None
 
 
-async def read_text(ports: Ports, graph: str, text: str, now: int) -> Reading:
+async def read_text(ports: Ports, graph: str, text: str, now: int, seen: Visibility | None = None) -> Reading:
     """The reading of a question. ``now`` is what "today" and "last year" count from.
+
+    ``seen``: as of when names are looked up (None: now).
 
     Raises:
         Rejected: EMPTY_QUESTION. LimitExceeded: QUESTION_TOO_LONG.
@@ -51,7 +54,7 @@ async def read_text(ports: Ports, graph: str, text: str, now: int) -> Reading:
         raise LimitExceeded("QUESTION_TOO_LONG", message, field="question")
     found = read_question(text, ports.grounding, now)
     time = _constraint(text, found)
-    entities = await link(ports, graph, text, time)
+    entities = await link(ports, graph, text, time, seen)
     question = read(text, time, entities)
     return Reading(question, found.offset if question.anchor is not None else None)
 
