@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from confluent_kafka import KafkaError, KafkaException, TopicCollection
-from confluent_kafka.admin import AdminClient
+from confluent_kafka.admin import AdminClient, ConfigResource  # type: ignore[attr-defined]
 from confluent_kafka.cimpl import NewTopic
 
 from tidegraph.domain.errors import Rejected, Retryable
@@ -17,6 +17,8 @@ from tidegraph.log.topics import EMBEDDED_CLUSTER_ID, TOPICS, Topic, broker_conf
 from tidegraph.settings import KafkaSettings, Settings
 
 _CALL_SECONDS: Final = 10.0
+_ENDLESS_MS: Final = 1 << 62
+"""Kafka's default bound of compaction is the largest number there is."""
 _NO_ID: Final = "AAAAAAAAAAAAAAAAAAAAAA"
 """The all-zero topic id of a broker that gives none."""
 
@@ -74,6 +76,34 @@ class LogAdmin:
         for name, future in futures.items():
             await _created(name, future)
         return [spec.topic for spec in missing]
+
+    async def ages(self, topics: Sequence[Topic]) -> dict[Topic, int | None]:
+        """How long the broker keeps a record of each topic that has a successor or is old: milliseconds.
+
+        ``None`` for good: retention without an end, or compaction without a bound. A broker that does not
+        tell is taken at the table's word.
+
+        Raises:
+            Retryable: LOG_UNAVAILABLE.
+        """
+        names = {topic_name(topic, self._prefix): topic for topic in topics}
+        asked = [ConfigResource(ConfigResource.Type.TOPIC, name) for name in names]
+        futures = self._client.describe_configs(asked, request_timeout=_CALL_SECONDS)
+        result: dict[Topic, int | None] = {}
+        for resource, future in futures.items():
+            topic = names[resource.name]
+            found = await _settled(f"asking for the settings of {resource.name}", future)
+            told = {name: entry.value for name, entry in found.items()}
+            spec = TOPICS[topic]
+            policy = told.get("cleanup.policy") or spec.cleanup
+            name, declared = (
+                ("max.compaction.lag.ms", spec.compaction_lag_ms)
+                if "compact" in policy
+                else ("retention.ms", spec.retention_ms)
+            )
+            age = int(told.get(name) or declared)
+            result[topic] = age if 0 <= age < _ENDLESS_MS else None
+        return result
 
     async def incarnations(self, topics: Sequence[Topic]) -> dict[Topic, str]:
         """The id of the present life of each topic: Kafka's topic id.

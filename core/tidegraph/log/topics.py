@@ -47,6 +47,11 @@ class TopicSpec:
     broker_time: bool
     public: bool
 
+    @property
+    def compaction_lag_ms(self) -> str:
+        """How long a record of a compacted topic may outlive its tombstone."""
+        return str(7 * _DAY_MS)
+
 
 TOPICS: Final[Mapping[Topic, TopicSpec]] = MappingProxyType(
     {
@@ -110,7 +115,9 @@ def max_record_bytes(settings: Settings) -> int:
 
 def broker_config(spec: TopicSpec, settings: Settings) -> dict[str, str]:
     """The topic's configuration in the broker's words."""
+    compacted = {"max.compaction.lag.ms": spec.compaction_lag_ms} if "compact" in spec.cleanup else {}
     return {
+        **compacted,
         "cleanup.policy": spec.cleanup,
         "retention.ms": spec.retention_ms,
         "message.timestamp.type": "LogAppendTime" if spec.broker_time else "CreateTime",

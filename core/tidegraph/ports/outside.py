@@ -45,6 +45,18 @@ class StatusStore(Protocol):
         """Number of documents by outcome, and ``in_progress``."""
         ...
 
+    async def erase(self, graph: str, document_id: str, until: int) -> int:
+        """Forget the lines of a document that were recorded up to an instant; how many there were."""
+        ...
+
+    async def keep_certificate(self, position: Position, text: str) -> None:
+        """Keep the certificate of an erasure under the position of its decision."""
+        ...
+
+    async def certificate(self, position: Position) -> str:
+        """The certificate of an erasure, or ""."""
+        ...
+
     async def advance(self, graph: str, ground_read_to: int) -> None:
         """How far (recorded stamp) the ground stage has read for this graph."""
         ...

@@ -8,7 +8,7 @@ once do no harm.
 Keys, all under the graph prefix: ``status:line:<position>`` the line, ``status:documents:<graph>:<id>``
 positions of a document, ``status:open:<graph>`` positions without an outcome by recorded time,
 ``status:dead:<graph>`` dead letters by time, ``status:outcomes:<graph>`` counts, ``status:read:<graph>``
-how far the ground stage has read.
+how far the ground stage has read, ``status:certificates`` certificates of erasures.
 """
 
 from __future__ import annotations
@@ -129,6 +129,31 @@ class RedisStatusStore:
         counts, in_progress = await self._connection.run(pipe.execute())
         found = {name: int(count or 0) for name, count in zip(OUTCOMES, counts, strict=True)}
         return found | {"in_progress": int(in_progress)}
+
+    async def erase(self, graph: str, document_id: str, until: int) -> int:
+        """Forget the lines of a document that were recorded up to an instant; how many there were."""
+        found = [line for line in await self.by_document(graph, document_id) if line.recorded_at <= until]
+        pipe = self._connection.redis.pipeline(transaction=True)
+        for line in found:
+            position = position_text(line.position)
+            pipe.delete(self._key("line", position))
+            pipe.srem(self._key("documents", graph, document_id), position)
+            pipe.zrem(self._key("open", graph), position)
+            pipe.zrem(self._key("dead", graph), position)
+            if line.outcome:
+                pipe.hincrby(self._key("outcomes", graph), line.outcome, -1)
+        if found:
+            await self._connection.run(pipe.execute())
+        return len(found)
+
+    async def keep_certificate(self, position: Position, text: str) -> None:
+        """Keep the certificate of an erasure under the position of its decision; without an end."""
+        await self._connection.command("HSET", self._key("certificates"), position_text(position), text)
+
+    async def certificate(self, position: Position) -> str:
+        """The certificate of an erasure, or ""."""
+        found = await self._connection.command("HGET", self._key("certificates"), position_text(position))
+        return _text(found) if found else ""
 
     async def advance(self, graph: str, ground_read_to: int) -> None:
         """How far (recorded stamp) the ground stage has read for this graph; never back."""

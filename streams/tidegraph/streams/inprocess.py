@@ -26,6 +26,7 @@ from tidegraph.storage.connection import Connection
 from tidegraph.storage.memory import MemoryStatusStore
 from tidegraph.storage.status import RedisStatusStore
 from tidegraph.streams.delivery import ChangeFeed, Delivery
+from tidegraph.streams.erasure import declared_ages
 from tidegraph.streams.extractors import make_extractor
 from tidegraph.streams.flow import Handler, Input
 from tidegraph.streams.intake import Arrival, Intake
@@ -136,6 +137,9 @@ class InProcess:
                     moved = True
         return moved
 
+    async def _ages(self, topics: Sequence[Topic]) -> dict[Topic, int | None]:
+        return declared_ages(topics)
+
     async def _lives(self, topics: Sequence[Topic]) -> dict[Topic, str]:
         return {topic: self.log.incarnation(topic) for topic in topics}
 
@@ -152,7 +156,7 @@ class InProcess:
         scribe = Scribe(Stage.WRITE, sink, self.clock)
         sources = Sources(self.log, self._lives, progress)
         delivery = Delivery(
-            upkeep=upkeep(self.store, self.writer, sources, self.clock),
+            upkeep=upkeep(self.store, self.writer, sources, self.log, self.status, self._ages, self.clock),
             rereader=Rereader(ground_handler(self.settings, self.clock), sources, sink),
             stage=WriteStage(self.writer, self.clock),
             store=self.store,

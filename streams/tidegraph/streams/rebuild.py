@@ -17,6 +17,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from tidegraph.domain.documents import Position
 from tidegraph.domain.errors import Rejected
 from tidegraph.domain.facts import FactVersion
 from tidegraph.events.v1 import records_pb2
@@ -32,6 +33,8 @@ from tidegraph.streams.stages.resolve import ResolveHandler
 from tidegraph.streams.stages.write import WriteStage
 from tidegraph.streams.stamps import PartitionStamps
 from tidegraph.streams.writing import feed
+from tidegraph.streams.writing.erased import KIND as ERASURE
+from tidegraph.streams.writing.erased import Erased
 from tidegraph.streams.writing.writer import GraphWriter
 
 logger = logging.getLogger(__name__)
@@ -120,7 +123,9 @@ class Rebuilder:
     async def build(self, graph: str, target: GraphStore, arrange: Arrange | None = None) -> Built:
         """Take the record of belief of one graph in, into a store that does not have it yet."""
         await target.prepare(graph)
-        stage = WriteStage(self._make_writer(target), self._clock)
+        writer = self._make_writer(target)
+        writer.keep_out(graph, await self._erased(graph, writer))
+        stage = WriteStage(writer, self._clock)
         resolve = ResolveHandler(target, self._clock)
         taken_in = refused = 0
         async for batch in self._arranged(graph, arrange):
@@ -130,6 +135,17 @@ class Rebuilder:
             refused += count + unreadable
             taken_in += len(inputs) - count
         return Built(taken_in, refused)
+
+    async def _erased(self, graph: str, writer: GraphWriter) -> Erased:
+        """What the decisions erase, whenever they are read: a document may stand before them."""
+        nowhere = Position("", 0, 0, "")
+        found = []
+        async for record in self._decisions(graph):
+            decision = decode_control(record.value or b"")
+            if decision.WhichOneof("decision") == ERASURE:
+                decision.recorded_at = record.timestamp
+                found.append(writer.control.read(decision, nowhere).record)
+        return Erased.of(found)
 
     # --- reading ----------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -12,6 +12,9 @@ from tidegraph.domain.errors import Rejected
 from tidegraph.domain.eventgraph import EventGraphParameters
 from tidegraph.domain.predicates import Registry
 from tidegraph.inputs.envelope import configured, decode
+from tidegraph.inputs.mapping import parse_mapping
+from tidegraph.language.record_mapping import parse_entries
+from tidegraph.language.records import READY, ready_mapping
 from tidegraph.language.registry import load_registry
 from tidegraph.language.sources import load_sources
 from tidegraph.log.admin import BrokerClass, LogAdmin
@@ -30,6 +33,7 @@ from tidegraph.streams.agents import attach
 from tidegraph.streams.app import StageApp, make_app
 from tidegraph.streams.cursor import Cursors
 from tidegraph.streams.delivery import ChangeFeed, Delivery, deliver
+from tidegraph.streams.erasure import Ages, EditableLog, ErasureTask
 from tidegraph.streams.extractors import make_extractor
 from tidegraph.streams.flow import Handler
 from tidegraph.streams.gate import Gate
@@ -59,8 +63,19 @@ Background = Callable[[], Coroutine[Any, Any, None]]
 
 
 def envelope_decoder(settings: Settings) -> Decode:
-    """Reads the envelope of a raw record as the settings say."""
-    defaults = configured(settings)
+    """Reads the envelope of a raw record as the settings say.
+
+    Raises:
+        Rejected: the mapping file is missing or wrong, in either of its parts; the message names the line.
+    """
+    name = settings.inputs.mapping_file
+    if name in READY:
+        plain = replace(settings, inputs=replace(settings.inputs, mapping_file=""))
+        defaults = replace(configured(plain), mapping=parse_mapping(ready_mapping(name), name))
+    else:
+        defaults = configured(settings)
+    if defaults.mapping is not None:
+        parse_entries(defaults.mapping.text, defaults.mapping.name)
 
     def read(record: LogRecord) -> Any:
         return decode(record, defaults)
@@ -247,7 +262,7 @@ def _write(
         feed=ChangeFeed(store, ports.progress, scribe),
         scribe=scribe,
         burst_facts=settings.metrics.burst_facts,
-        upkeep=upkeep(store, writer, sources, ports.clock),
+        upkeep=upkeep(store, writer, sources, ports.log, ports.status, ports.admin.ages, ports.clock),
         rereader=Rereader(ground_handler(settings, ports.clock), sources, scribe.sink),
     )
 
@@ -269,9 +284,19 @@ def _write(
     return noticed
 
 
-def upkeep(store: GraphStore, writer: GraphWriter, sources: Sources, clock: Clock) -> Upkeep:
+def upkeep(
+    store: GraphStore,
+    writer: GraphWriter,
+    sources: Sources,
+    log: EditableLog,
+    status: StatusStore,
+    ages: Ages,
+    clock: Clock,
+) -> Upkeep:
     """What the writer does with decisions about a whole graph."""
-    return Upkeep(store, {"rebuild": RebuildTask(Rebuilder(store, writer.on, sources, clock))})
+    rebuilder = Rebuilder(store, writer.on, sources, clock)
+    erasure = ErasureTask(rebuilder, store, log, status, ages, clock)
+    return Upkeep(store, {"rebuild": RebuildTask(rebuilder), "erasure": erasure})
 
 
 def _handler(stage: Stage, settings: Settings, ports: Ports) -> Handler:

@@ -16,6 +16,7 @@ class MemoryStatusStore:
     def __init__(self) -> None:
         self._lines: dict[Position, DocumentStatus] = {}
         self._read_to: dict[str, int] = {}
+        self._certificates: dict[Position, str] = {}
 
     async def put(self, statuses: Sequence[DocumentStatus]) -> None:
         """Fold status lines; a repeated or overtaken line changes nothing."""
@@ -42,6 +43,21 @@ class MemoryStatusStore:
         """Number of documents by outcome, and ``in_progress``."""
         outcomes = [line.outcome for line in self._of(graph)]
         return {name: outcomes.count(name) for name in OUTCOMES} | {"in_progress": outcomes.count("")}
+
+    async def erase(self, graph: str, document_id: str, until: int) -> int:
+        """Forget the lines of a document that were recorded up to an instant; how many there were."""
+        found = [line for line in await self.by_document(graph, document_id) if line.recorded_at <= until]
+        for line in found:
+            del self._lines[line.position]
+        return len(found)
+
+    async def keep_certificate(self, position: Position, text: str) -> None:
+        """Keep the certificate of an erasure under the position of its decision."""
+        self._certificates[position] = text
+
+    async def certificate(self, position: Position) -> str:
+        """The certificate of an erasure, or ""."""
+        return self._certificates.get(position, "")
 
     async def advance(self, graph: str, ground_read_to: int) -> None:
         """How far (recorded stamp) the ground stage has read for this graph; never back."""

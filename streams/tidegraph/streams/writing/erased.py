@@ -83,8 +83,7 @@ class Erasures:
 def redact(document: ExtractedDocument, entity_ids: Collection[str]) -> ExtractedDocument:
     """The document without what it says of the entities; itself where it says nothing of them."""
     gone = _mentions(document, entity_ids)
-    names = {name for mention in gone for name in (mention.name, mention.canonical_name) if name.strip()}
-    names |= _literals(document, entity_ids)
+    names = names_in(document, entity_ids)
     if not names:
         return document
     cover = _Cover(names)
@@ -104,6 +103,13 @@ def redact(document: ExtractedDocument, entity_ids: Collection[str]) -> Extracte
             and not any(_concerned(term, lost, names) for term in (claim.subject, claim.object))
         ),
     )
+
+
+def names_in(document: ExtractedDocument, entity_ids: Collection[str]) -> set[str]:
+    """The names by which a document speaks of the entities, as written and in full."""
+    gone = _mentions(document, entity_ids)
+    names = {name for mention in gone for name in (mention.name, mention.canonical_name) if name.strip()}
+    return names | _literals(document, entity_ids)
 
 
 def _mentions(document: ExtractedDocument, entity_ids: Collection[str]) -> list[Mention]:

@@ -1,0 +1,125 @@
+"""What is erased is nowhere, now and in the past, and does not come back."""
+
+from __future__ import annotations
+
+import json
+
+from tests.unit.streams.test_rebuild import GRAPH, decide, pipeline
+
+from tidegraph.events.v1 import records_pb2
+from tidegraph.log.deadletter import list_letters
+from tidegraph.log.topics import Topic
+from tidegraph.storage.dump import content_hash, full_dump
+from tidegraph.streams.inprocess import InProcess
+
+ANN = "Ann Roe was appointed CEO of Nova Ltd on 1 May 2020."
+BOB = "Bob Lee was appointed CEO of Nova Ltd on 1 June 2021."
+BOTH = "Ann Roe met Bob Lee in Leeds on 3 March 2019. Carl Voss moved to Hull in April 2019."
+
+
+async def tell(running: InProcess, name: str, text: str | None, **fields: str) -> None:
+    value = None if text is None else json.dumps({"id": name, "text": text, **fields}).encode()
+    headers = () if value else (("x-doc-id", name.encode()),)
+    await running.append(f"{GRAPH}/{name}".encode(), value, headers)
+
+
+async def rows(running: InProcess) -> list[str]:
+    return [line async for line in full_dump(running.store, GRAPH) if not line.startswith("decision")]
+
+
+async def erase(running: InProcess, **what: object) -> dict[str, object]:
+    """Carry an erasure out; its certificate."""
+    await decide(running, erasure=records_pb2.Erasure(**what))  # type: ignore[arg-type]
+    await running.settle()
+    lines = await running.status.by_document(GRAPH, "")
+    (line,) = [line for line in lines if "erased" in line.cause][-1:]
+    return dict(json.loads(await running.status.certificate(line.position)))
+
+
+async def living(running: InProcess) -> bytes:
+    """The values that stay in the compacted topics."""
+    last = {}
+    for topic in (Topic.EXTRACTED, Topic.DEAD_LETTERS):
+        async for record in running.log.read(topic):
+            last[topic, record.key] = record.value or b""
+    return b"".join(last.values())
+
+
+async def test_an_erased_document_leaves_the_graph_of_a_world_without_it() -> None:
+    running, without = pipeline(1), pipeline(1)
+    for world in (running, without):
+        await tell(world, "a", ANN)
+        await world.settle()
+    await tell(running, "b", BOB)
+    await running.settle()
+    before = await content_hash(running.store, GRAPH)
+    certificate = await erase(running, document_id="b")
+    found = await rows(running)
+    assert not any("Bob" in row or '"b"' in row for row in found)
+    assert any("Ann" in row for row in found)
+    facts = [line for line in found if line.startswith("fact")]
+    assert len(facts) == sum(line.startswith("fact") for line in await rows(without))
+    assert b"Bob" not in await living(running)
+    assert await running.status.by_document(GRAPH, "b") == []
+    assert not [row for row in await running.store.changes(GRAPH, 0, 1_000) if "Bob" in row.text]
+    assert certificate["document_id"] == "b"
+    assert certificate["content_hash"] == await content_hash(running.store, GRAPH) != before
+    assert certificate["last_raw_copy_gone_by"] == "never", "documents are kept for good unless set otherwise"
+    removed = certificate["removed"]
+    assert isinstance(removed, dict)
+    assert removed["extracted"] == 1
+    assert removed["graph documents"] == 1
+    assert removed["status lines"] == 1
+
+
+async def test_an_erased_document_stays_out_after_a_rebuild_and_when_it_is_late() -> None:
+    running = pipeline(1)
+    await tell(running, "a", ANN)
+    await tell(running, "b", BOB)
+    await running.settle()
+    late = [r async for r in running.log.read(Topic.RESOLVED) if r.value and b"Bob" in r.value]
+    again = [r async for r in running.log.read(Topic.EXTRACTED) if r.value and b"Bob" in r.value]
+    await erase(running, document_id="b")
+    wanted = await rows(running)
+    for record in late:
+        await running.log.append(Topic.RESOLVED, record.key, record.value, record.headers, None)
+    for record in again:
+        await running.log.append(Topic.EXTRACTED, record.key, record.value, record.headers, None)
+    await running.settle()
+    assert await rows(running) == wanted
+    await decide(running, rebuild=records_pb2.Rebuild())
+    await running.settle()
+    assert await rows(running) == wanted
+    await tell(running, "b", BOB)
+    await running.settle()
+    assert any("Bob" in row for row in await rows(running)), "what is told after the erasure is new"
+
+
+async def test_an_erased_person_leaves_what_others_did() -> None:
+    running = pipeline(1)
+    await tell(running, "a", ANN)
+    await tell(running, "both", BOTH, title="Ann Roe and others")
+    await tell(running, "broken", None)
+    await running.settle()
+    (ann,) = (await running.store.entities_by_name(GRAPH, ["ann roe"]))["ann roe"]
+    certificate = await erase(running, entity_ids=[ann.entity_id])
+    found = await rows(running)
+    assert not any("Ann" in row or ann.entity_id in row for row in found)
+    assert any("Carl Voss moved to Hull" in row for row in found)
+    assert certificate["documents"] == ["a", "both"]
+    assert "Ann" not in json.dumps(certificate)
+    assert b"Ann" not in await living(running)
+    wanted = await content_hash(running.store, GRAPH)
+    await decide(running, rebuild=records_pb2.Rebuild())
+    await running.settle()
+    assert await content_hash(running.store, GRAPH) == wanted
+
+
+async def test_dead_letters_of_an_erased_document_are_removed() -> None:
+    running = pipeline(1)
+    await tell(running, "a", ANN)
+    await running.append(f"{GRAPH}/b".encode(), b'{"id": "b", "text": ')
+    await running.append(f"{GRAPH}/c".encode(), b'{"id": "c", "text": ')
+    await running.settle()
+    await erase(running, document_id="b")
+    assert [letter.key for letter in await list_letters(running.log, limit=10)] == [f"{GRAPH}/c".encode()]
