@@ -20,13 +20,15 @@ is a fixed text::
           stop: [left]
         effective: record.effective_at  # when it takes effect; else the document's time
         until: record.end_date          # optional: the first moment at which it no longer holds
-        time_unit: ms                   # optional: when times are numbers: s, ms, us, days
+        time_unit: ms                   # optional: when times are numbers: s, ms, us, ns, days
+        confidence: record.score        # optional: how sure the feed is, above 0 and at most 1
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Final
 
@@ -54,7 +56,14 @@ _VERBS: Final = {
     "change": Verb.CHANGE,
     "correction": Verb.CORRECTION,
 }
-UNITS: Final = {"s": 1_000_000, "ms": 1_000, "us": 1, "days": 86_400_000_000}
+UNITS: Final = {
+    "s": Fraction(1_000_000),
+    "ms": Fraction(1_000),
+    "us": Fraction(1),
+    "ns": Fraction(1, 1_000),
+    "days": Fraction(86_400_000_000),
+}
+"""Microseconds of each unit."""
 _FIELDS: Final = (*_EXPRESSIONS, "subject_type", "object_type", "qualifiers", "changes", "time_unit")
 
 
@@ -82,7 +91,7 @@ class Entry:
     object_type: EntityType
     literal: bool
     verbs: dict[str, Verb] = field(default_factory=dict)
-    unit: int = 0
+    unit: Fraction = Fraction(0)
 
 
 @lru_cache(maxsize=64)
@@ -132,7 +141,11 @@ def _entry(node: yaml.Node, name: str) -> Entry:
     if not isinstance(node, yaml.MappingNode):
         raise _wrong(name, node, "an entry of assertions must have fields such as subject, predicate, object")
     parts = {key.value: value for key, value in node.value}
+    seen: set[str] = set()
     for key, _ in node.value:
+        if key.value in seen:
+            raise _wrong(name, key, f"{key.value} is given twice")
+        seen.add(key.value)
         if key.value not in _FIELDS:
             raise _wrong(name, key, f"unknown field {key.value!r}; the fields are {', '.join(_FIELDS)}")
     for required in _REQUIRED:
@@ -205,11 +218,11 @@ def _type(node: yaml.Node | None, name: str, key: str, *, literal_allowed: bool)
     return _TYPES[word]
 
 
-def _unit(node: yaml.Node | None, name: str) -> int:
+def _unit(node: yaml.Node | None, name: str) -> Fraction:
     word = _word(node)
     if word and word not in UNITS:
         raise _wrong(name, node, f"time_unit: {word!r} is not one of {', '.join(UNITS)}")
-    return UNITS.get(word, 0)
+    return UNITS.get(word, Fraction(0))
 
 
 def _word(node: yaml.Node | None) -> str:

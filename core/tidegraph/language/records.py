@@ -38,6 +38,8 @@ from tidegraph.language.record_mapping import Entry, parse_entries
 from tidegraph.language.registry import load_registry
 
 RULE: Final = "record"
+_INSTANT_MAX: Final = 1 << 61
+"""Microseconds: some 73,000 years to either side, well inside the sentinels of open ends."""
 MAX_VALUE_CHARS: Final = 2_000
 MAX_CLAIMS_PER_RECORD: Final = 10_000
 READY: Final = ("hr_changes", "cmdb_assets", "policy_register")
@@ -156,7 +158,7 @@ class _Reader:
                 valid=valid,
                 verb=verb,
                 status=self._status(valid, verb),
-                confidence=1.0,
+                confidence=_confidence(entry, scope, place),
                 start_char=span[0],
                 end_char=span[1],
                 event_id="",
@@ -256,6 +258,20 @@ def _qualifiers(entry: Entry, scope: Any) -> tuple[tuple[str, str], ...]:
     return tuple(sorted((name, value) for name, value in found if value))
 
 
+def _confidence(entry: Entry, scope: Any, place: _Place) -> float:
+    """What the feed says of how sure it is; a record that says nothing is sure."""
+    value = entry.fields["confidence"].read(scope) if "confidence" in entry.fields else None
+    if value is None or value == "":
+        return 1.0
+    try:
+        confidence = float(value)
+    except (TypeError, ValueError):
+        confidence = -1.0
+    if isinstance(value, bool) or not 0 < confidence <= 1:
+        raise place.wrong(f"confidence: {str(value)[:40]!r} is no number above 0 and at most 1")
+    return confidence
+
+
 def _moment(entry: Entry, key: str, scope: Any, place: _Place) -> Moment | None:
     if key not in entry.fields:
         return None
@@ -263,13 +279,19 @@ def _moment(entry: Entry, key: str, scope: Any, place: _Place) -> Moment | None:
     if value is None or value == "":
         return None
     if isinstance(value, int | float) and not isinstance(value, bool) and entry.unit:
-        return Moment(
-            int(value * entry.unit), Granularity.DAY if entry.unit >= MICROS_PER_DAY else Granularity.SECOND
-        )
+        granularity = Granularity.DAY if entry.unit >= MICROS_PER_DAY else Granularity.SECOND
+        micros = int(value * entry.unit) if abs(value) < _INSTANT_MAX else _INSTANT_MAX
+        return _bounded(Moment(micros, granularity), key, place)
     moment = parse_moment(str(value).strip())
     if moment is None:
         hint = "" if entry.unit else "; for numbers give time_unit"
         raise place.wrong(f"{key}: {str(value)[:40]!r} is no ISO 8601 date or time{hint}")
+    return _bounded(moment, key, place)
+
+
+def _bounded(moment: Moment, key: str, place: _Place) -> Moment:
+    if abs(moment.instant) >= _INSTANT_MAX:
+        raise place.wrong(f"{key} is beyond any calendar")
     return moment
 
 

@@ -133,6 +133,7 @@ ENTRY = "assertions:\n  - subject: a\n    predicate: {text: uses}\n    object: b
         (ENTRY + "    subject_type: ship\n", 5, "'ship' is not one of"),
         (ENTRY + "    time_unit: weeks\n", 5, "'weeks' is not one of"),
         (ENTRY + "    changes: {begin: [x]}\n", 5, "'begin' is not one of"),
+        (ENTRY + "    object: c\n", 5, "object is given twice"),
         ("assertions:\n  - subject: [\n", 3, "not valid YAML"),
     ],
 )
@@ -149,14 +150,41 @@ def test_a_wrong_mapping_is_refused_with_its_line(text: str, line: int, said: st
         ({"a": "x", "b": "y", "t": "soon"}, "no ISO 8601"),
         ({"b": "y"}, "subject (a) has no value"),
         ({"a": "x", "b": "y", "c": "vanished"}, "none of the words"),
+        ({"a": "x", "b": "y", "t": "999999-01-01"}, "beyond any calendar"),
+        ({"a": "x", "b": "y", "s": "likely"}, "confidence: 'likely' is no number"),
+        ({"a": "x", "b": "y", "s": 0}, "confidence: '0' is no number"),
+        ({"a": "x", "b": "y", "s": True}, "confidence: 'True' is no number"),
     ],
 )
 def test_a_wrong_record_names_record_and_entry(record: dict[str, str], said: str):
-    mapping = ENTRY + "    effective: t\n    change: c\n"
+    mapping = ENTRY + "    effective: t\n    change: c\n    confidence: s\n"
     with pytest.raises(Rejected) as caught:
         _records(mapping, record)
     assert said in str(caught.value)
     assert "record 0, mapping line 2" in str(caught.value)
+
+
+def test_a_feed_may_say_how_sure_it_is():
+    mapping = ENTRY + "    confidence: s\n"
+    found = [_records(mapping, {"a": "x", "b": "y", **more}).assertions[0] for more in ({"s": 0.4}, {})]
+    assert [assertion.confidence for assertion in found] == [0.4, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("unit", "number"), [("s", 1_588_672_800), ("ms", 1_588_672_800_000), ("us", 1_588_672_800_000_000),
+                         ("ns", 1_588_672_800_000_000_000)]
+)  # fmt: skip
+def test_times_that_are_numbers_are_read_in_their_unit(unit: str, number: int):
+    (assertion,) = _records(
+        ENTRY + f"    effective: t\n    time_unit: {unit}\n", {"a": "x", "b": "y", "t": number}
+    ).assertions
+    assert assertion.valid.start == instant(2020, 5, 5, 10)
+
+
+@pytest.mark.parametrize("number", [1e300, -(10**30), float("inf"), float("nan")])
+def test_a_number_beyond_any_calendar_is_refused(number: float):
+    with pytest.raises(Rejected, match="beyond any calendar"):
+        _records(ENTRY + "    effective: t\n    time_unit: days\n", {"a": "x", "b": "y", "t": number})
 
 
 def test_a_record_that_is_no_json_is_refused():
