@@ -207,11 +207,8 @@ class ErasureTask:
 
     async def _raw_copies(self, now: int) -> dict[str, int | None]:
         """Until when each topic may hold bytes of what was erased."""
-        ages = await self._ages([*_UNEDITED, *_COMPACTED])
-        return {
-            str(topic): None if ages[topic] is None else now + ages[topic] * 1_000
-            for topic in (*_UNEDITED, *_COMPACTED)
-        }
+        found = await self._ages([*_UNEDITED, *_COMPACTED])
+        return {str(topic): None if age is None else now + age * 1_000 for topic, age in found.items()}
 
 
 def _document(record: LogRecord) -> ExtractedDocument | None:
