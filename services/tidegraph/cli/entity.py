@@ -7,18 +7,39 @@ from rich.table import Table
 from rich.text import Text
 
 from tidegraph.cli.calling import Call, as_of, client, connection, runs
+from tidegraph.cli.entity_decisions import merge, near_table, review, split, tie_dict, tie_table
 from tidegraph.cli.render import console, fact_dict, fact_table, print_json
 from tidegraph.client import EntityInfo, FactHistoryRow, Options
 
 
-@click.command("entity")
+class EntityGroup(click.Group):
+    """``entity NAME`` is short for ``entity show NAME``."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args and args[0] not in self.commands and args[0] not in ctx.help_option_names:
+            args = ["show", *args]
+        return super().parse_args(ctx, args)
+
+
+@click.group("entity", cls=EntityGroup)
+def command() -> None:
+    """Show an entity, and decide which of its ids are one.
+
+    `tidegraph entity NAME` is short for `tidegraph entity show NAME`.
+    """
+
+
+command.add_command(merge)
+command.add_command(split)
+command.add_command(review)
+
+
+@command.command("show")
 @click.argument("name")
 @click.option("--history", is_flag=True, help="Every version, also those no longer believed.")
 @as_of
 @connection
-def command(
-    name: str, history: bool, valid: str, known_at: str, as_json: bool, graph: str, server: str
-) -> None:
+def show(name: str, history: bool, valid: str, known_at: str, as_json: bool, graph: str, server: str) -> None:
     """Show the entity NAME (a name, an alias or an id) with the facts that hold."""
     call = Call(server, graph, Options(valid=valid, known=known_at), as_json)
     _entity(call, name, history)
@@ -37,6 +58,11 @@ async def _entity(call: Call, name: str, history: bool) -> int:
     if names:
         console.print(Text(f"also: {', '.join(names)}", style="dim"))
     console.print(Text(info.entity_id, style="dim"))
+    told = [row for row in info.ties if not row.review]
+    if told:
+        console.print(tie_table(told))
+    if info.candidates:
+        console.print(near_table(info.candidates))
     if history and rows:
         console.print(_history(rows))
     elif info.facts and not history:
@@ -67,6 +93,12 @@ def _dict(info: EntityInfo, rows: list[FactHistoryRow], history: bool) -> dict[s
         "type": info.type,
         "aliases": list(info.aliases),
         "facts": [fact_dict(fact) for fact in info.facts],
+        "member_ids": list(info.member_ids),
+        "ties": [tie_dict(row) for row in info.ties],
+        "candidates": [
+            {"entity_id": one.entity_id, "name": one.name, "score": one.score, "reason": one.reason}
+            for one in info.candidates
+        ],
     }
     if history:
         value["history"] = [

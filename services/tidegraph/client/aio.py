@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
-from datetime import UTC, datetime
+from datetime import datetime
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
 import grpc.aio
-from google.protobuf.timestamp_pb2 import Timestamp
 
 from tidegraph.api.v1 import (
     admin_pb2,
@@ -20,8 +19,10 @@ from tidegraph.api.v1 import (
     types_pb2,
 )
 from tidegraph.client import types
+from tidegraph.client.decisions import Decisions
 from tidegraph.client.errors import from_rpc
-from tidegraph.client.types import Answer, EntityInfo, Fact, FactHistoryRow, Hit, Options
+from tidegraph.client.stamps import stamp
+from tidegraph.client.types import Answer, EntityInfo, Fact, FactHistoryRow, Hit, Options, ReviewRow
 
 MESSAGE_BYTES_MAX: Final = 20 * 1024 * 1024
 _NOW: Final = Options()
@@ -37,7 +38,7 @@ _OUTCOMES: Final = {
 _T = TypeVar("_T")
 
 
-class Client:
+class Client(Decisions):
     """Calls the service at ``target`` ("host:port"). Every failure is an :class:`ApiError`.
 
     ``graph`` picks the tenant where the server takes no tokens; ``labels`` are the access labels to
@@ -199,6 +200,21 @@ class Client:
         response = await self._unary(self.ingest.RetractDocument, request, _NOW)
         return response.await_token
 
+    async def erase(self, document_id: str, reason: str = "") -> str:
+        """Have a document removed from every place; the await token."""
+        request = ingest_pb2.EraseDocumentRequest(document_id=document_id, reason=reason)
+        return (await self._unary(self.ingest.EraseDocument, request, _NOW)).await_token
+
+    async def erase_entity(self, entity: str, reason: str = "") -> str:
+        """Have every mention of an entity removed; the await token."""
+        request = ingest_pb2.EraseEntityRequest(entity=entity, reason=reason)
+        return (await self._unary(self.ingest.EraseEntity, request, _NOW)).await_token
+
+    async def erasure_certificate(self, await_token: str) -> str:
+        """The certificate of an erasure that is carried out, as JSON."""
+        request = ingest_pb2.GetErasureRequest(await_token=await_token)
+        return (await self._unary(self.ingest.GetErasure, request, _NOW)).certificate_json
+
     async def watch_ingest(self, *await_tokens: str) -> AsyncIterator[ingest_pb2.IngestStatus]:
         """Each step of the submissions until all have their outcome."""
         request = ingest_pb2.WatchIngestRequest(await_tokens=await_tokens)
@@ -221,6 +237,27 @@ class Client:
         return await self._unary(self.ingest.GetStatus, ingest_pb2.GetStatusRequest(), _NOW)
 
     # --- decisions --------------------------------------------------------------------------------------
+
+    async def merge_entities(self, *entity_ids: str, reason: str = "") -> str:
+        """Say that the ids are one entity from now on; the await token."""
+        request = admin_pb2.MergeEntitiesRequest(entity_ids=entity_ids, reason=reason)
+        return (await self._unary(self.admin.MergeEntities, request, _NOW)).await_token
+
+    async def split_entity(self, *entity_ids: str, reason: str = "") -> str:
+        """Say that the ids are apart from now on: one from its set, several from each other; the token."""
+        request = admin_pb2.SplitEntityRequest(entity_ids=entity_ids, reason=reason)
+        return (await self._unary(self.admin.SplitEntity, request, _NOW)).await_token
+
+    async def reviews(self, entity: str = "") -> list[ReviewRow]:
+        """Pairs of ids that the rules do not decide, about one entity or all; every page of them."""
+        request = admin_pb2.ListReviewsRequest(entity=entity, page_size=500)
+        found: list[ReviewRow] = []
+        while True:
+            response = await self._unary(self.admin.ListReviews, request, _NOW)
+            found += [types.review_row(review) for review in response.reviews]
+            if not response.next_page_token:
+                return found
+            request.page_token = response.next_page_token
 
     async def rebuild(self, reason: str) -> str:
         """Have the graph built anew from the record of belief; the await token."""
@@ -251,7 +288,7 @@ def as_of(options: Options) -> types_pb2.AsOf:
     """The as-of message of call options."""
     message = types_pb2.AsOf(await_token=options.await_token)
     if isinstance(options.valid, datetime):
-        message.valid_at.CopyFrom(_stamp(options.valid))
+        message.valid_at.CopyFrom(stamp(options.valid))
     elif options.valid:
         message.valid_text = options.valid
     _set_known(message, options)
@@ -263,15 +300,6 @@ def _set_known(
     options: Options,
 ) -> None:
     if isinstance(options.known, datetime):
-        message.known_at.CopyFrom(_stamp(options.known))
+        message.known_at.CopyFrom(stamp(options.known))
     elif options.known:
         message.known_text = options.known
-
-
-def _stamp(value: datetime) -> Timestamp:
-    """A Timestamp of an aware datetime; a naive one is refused, for it could be any of many instants."""
-    if value.tzinfo is None:
-        raise ValueError("give a datetime with a time zone")
-    stamp = Timestamp()
-    stamp.FromDatetime(value.astimezone(UTC))
-    return stamp

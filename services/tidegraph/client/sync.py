@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine, Iterator
+from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator
+from datetime import datetime
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from tidegraph.api.v1 import ingest_pb2, query_pb2, types_pb2
+from tidegraph.api.v1 import admin_pb2, ingest_pb2, query_pb2, types_pb2
 from tidegraph.client.aio import Client
-from tidegraph.client.types import Answer, EntityInfo, Fact, FactHistoryRow, Hit, Options
+from tidegraph.client.types import Answer, EntityInfo, Fact, FactHistoryRow, Hit, Options, ReviewRow
 
 _T = TypeVar("_T")
 _NOW = Options()
@@ -103,6 +104,15 @@ class SyncClient:
     def retract(self, document_id: str) -> str:
         return self._run(self._client.retract(document_id))
 
+    def erase(self, document_id: str, reason: str = "") -> str:
+        return self._run(self._client.erase(document_id, reason))
+
+    def erase_entity(self, entity: str, reason: str = "") -> str:
+        return self._run(self._client.erase_entity(entity, reason))
+
+    def erasure_certificate(self, await_token: str) -> str:
+        return self._run(self._client.erasure_certificate(await_token))
+
     def watch_ingest(self, *await_tokens: str) -> Iterator[ingest_pb2.IngestStatus]:
         return self._iterate(self._client.watch_ingest(*await_tokens))
 
@@ -112,8 +122,53 @@ class SyncClient:
     def status(self) -> ingest_pb2.GetStatusResponse:
         return self._run(self._client.status())
 
+    def merge_entities(self, *entity_ids: str, reason: str = "") -> str:
+        return self._run(self._client.merge_entities(*entity_ids, reason=reason))
+
+    def split_entity(self, *entity_ids: str, reason: str = "") -> str:
+        return self._run(self._client.split_entity(*entity_ids, reason=reason))
+
+    def reviews(self, entity: str = "") -> list[ReviewRow]:
+        return self._run(self._client.reviews(entity))
+
     def rebuild(self, reason: str) -> str:
         return self._run(self._client.rebuild(reason))
+
+    def conflicts(self, options: Options = _NOW) -> list[admin_pb2.Conflict]:
+        return self._run(self._client.conflicts(options))
+
+    def decide_conflict(
+        self, key: str, assertion_id: str = "", reason: str = "", *, undo: bool = False
+    ) -> str:
+        return self._run(self._client.decide_conflict(key, assertion_id, reason, undo=undo))
+
+    def set_policies(self, registry_toml: str, reason: str = "", *, validate_only: bool = False) -> str:
+        return self._run(self._client.set_policies(registry_toml, reason, validate_only=validate_only))
+
+    def policies(self, options: Options = _NOW) -> admin_pb2.GetPoliciesResponse:
+        return self._run(self._client.policies(options))
+
+    def reextract(self, document_id: str = "", reason: str = "") -> str:
+        return self._run(self._client.reextract(document_id, reason))
+
+    def seal(self, reason: str = "") -> str:
+        return self._run(self._client.seal(reason))
+
+    def decisions(
+        self, kinds: Iterable[str] = (), subject: str = "", options: Options = _NOW
+    ) -> list[admin_pb2.Decision]:
+        return self._run(self._client.decisions(kinds, subject, options))
+
+    def diff(
+        self,
+        known_from: datetime | str,
+        known_to: datetime | str = "",
+        *,
+        entity: str = "",
+        key: str = "",
+        predicate: str = "",
+    ) -> list[query_pb2.BeliefChange]:
+        return self._run(self._client.diff(known_from, known_to, entity=entity, key=key, predicate=predicate))
 
     def _run(self, call: Coroutine[Any, Any, _T]) -> _T:
         return self._runner.run(call)

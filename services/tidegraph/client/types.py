@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from tidegraph.api.v1 import query_pb2, types_pb2
+from tidegraph.api.v1 import admin_pb2, query_pb2, types_pb2
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +125,49 @@ class EntityInfo:
     type: str
     aliases: tuple[str, ...]
     facts: tuple[Fact, ...]
+    member_ids: tuple[str, ...] = ()
+    """All ids that are one with it; () for an id that stands alone."""
+    ties: tuple[Tie, ...] = ()
+    candidates: tuple[Near, ...] = ()
+    homonym_ids: tuple[str, ...] = ()
+    """Others that carry the name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """A row that says of two ids that they are one, or (``review``) asks whether they are."""
+
+    left_id: str
+    left: str
+    right_id: str
+    right: str
+    rule: str
+    actor: str
+    reason: str
+    recorded: Period
+    review: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """Another entity with how likely it is the same, in [0, 1]."""
+
+    entity_id: str
+    name: str
+    score: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewRow:
+    """A pair of ids that the rules do not decide."""
+
+    left_id: str
+    left: str
+    right_id: str
+    right: str
+    score: float
+    reason: str
 
 
 def _datetime(stamp: Timestamp) -> datetime:
@@ -205,4 +248,35 @@ def entity_info(message: query_pb2.GetEntityResponse) -> EntityInfo:
         type=types_pb2.EntityType.Name(ref.type).removeprefix("ENTITY_TYPE_").lower(),
         aliases=tuple(message.entity.aliases),
         facts=tuple(fact(found) for found in message.facts),
+        member_ids=tuple(message.entity.member_ids),
+        homonym_ids=tuple(ref.entity_id for ref in message.homonyms),
+        ties=tuple(tie(row) for row in message.ties),
+        candidates=tuple(
+            Near(one.entity.entity_id, one.entity.name, one.score, one.reason) for one in message.candidates
+        ),
+    )
+
+
+def tie(message: types_pb2.EntityTie) -> Tie:
+    return Tie(
+        left_id=message.left.entity_id,
+        left=message.left.name,
+        right_id=message.right.entity_id,
+        right=message.right.name,
+        rule=message.rule,
+        actor=message.actor,
+        reason=message.reason,
+        recorded=period(message.recorded),
+        review=message.review,
+    )
+
+
+def review_row(message: admin_pb2.Review) -> ReviewRow:
+    return ReviewRow(
+        left_id=message.left.entity_id,
+        left=message.left.name,
+        right_id=message.right.entity_id,
+        right=message.right.name,
+        score=message.score,
+        reason=message.reason,
     )
