@@ -27,7 +27,11 @@ def shown(page: Path) -> list[str]:
 
 
 def command_of(words: list[str]) -> click.Command | None:
-    return main.get_command(click.Context(main), words[0]) if words else None
+    command = main.get_command(click.Context(main), words[0]) if words else None
+    if isinstance(command, click.Group) and len(words) > 1:
+        # `entity NAME` is short for `entity show NAME`.
+        return command.commands.get(words[1]) or command.commands.get("show", command)
+    return command
 
 
 @pytest.mark.parametrize("page", PAGES, ids=relative)
