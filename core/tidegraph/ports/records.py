@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,7 +38,8 @@ class FactFilter:
 
     ``valid``: facts whose valid interval overlaps it (an instant t is ``[t, t + 1)``); None: any.
     ``entity_ids`` match subject or object. ``history``: all versions, also invalidated ones, whose
-    recorded_at <= known_at; otherwise only versions believed at known_at.
+    recorded_at <= known_at; otherwise only versions believed at known_at. ``conflicted``: only versions that
+    hold against evidence of equal rank.
     """
 
     entity_ids: tuple[str, ...] = ()
@@ -49,6 +51,7 @@ class FactFilter:
     valid: Interval | None = None
     history: bool = False
     limit: int = 200
+    conflicted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +133,19 @@ class Scored:
     id: str
     score: float
     document_id: str = ""
+
+
+class Ranked(list[Scored]):
+    """Hits of a leg, best first, with how they were found.
+
+    ``path``: ``index`` (nearest first, then filtered), ``exact`` (every row) or ``time first`` (exact
+    distances to what lies in the asked time). ``pruned``: rows looked at that the filter kept out.
+    """
+
+    def __init__(self, hits: Iterable[Scored] = (), path: str = "exact", pruned: int = 0) -> None:
+        super().__init__(hits)
+        self.path = path
+        self.pruned = pruned
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,8 @@ def matches(version: FactVersion, which: FactFilter, seen: Visibility) -> bool:
         return False
     if not which.history and version.invalidated_at <= known:
         return False
+    if which.conflicted and not version.conflicted:
+        return False
     if which.valid is not None and not visibility.overlaps(version.valid, which.valid):
         return False
     return (

@@ -163,6 +163,7 @@ _FACT_CONDITIONS: Final = {
     "entity_ids": "(f.subject IN $entity_ids OR f.object IN $entity_ids)",
     "predicates": "f.predicate IN $predicates",
     "valid": "f.start < $valid_to AND f.end > $valid_from",
+    "conflicted": "f.conflicted = true",
 }
 
 

@@ -51,6 +51,7 @@ class FalkorReads(DecisionReads):
         drivers = ("as_subject", "as_object") if chosen == "entity_ids" else (chosen,)
         conditions = tuple(name for name in _DRIVERS if name != chosen and getattr(which, name))
         conditions += ("valid",) if which.valid is not None else ()
+        conditions += ("conflicted",) if which.conflicted else ()
         found: dict[str, FactVersion] = {}
         for driver in drivers:
             query = queries.facts(driver, conditions, which.history)

@@ -1,7 +1,4 @@
-"""AdminService: requests to use cases, results to messages.
-
-What this version does not serve says so with an ErrorInfo.
-"""
+"""AdminService: requests to use cases, results to messages."""
 
 from __future__ import annotations
 
@@ -12,13 +9,13 @@ import grpc.aio
 from tidegraph.api.v1 import admin_pb2 as api
 from tidegraph.api.v1 import admin_pb2_grpc
 from tidegraph.events.v1 import records_pb2
-from tidegraph.services import messages
+from tidegraph.services import decision_messages, messages
 from tidegraph.services.asof import known_only
 from tidegraph.services.interceptor import current
-from tidegraph.services.status_map import not_served
 from tidegraph.services.tokens import await_token, page_token, read_page
+from tidegraph.services.usecases import decisions as cases
 from tidegraph.services.usecases import identity
-from tidegraph.services.usecases.context import Ports
+from tidegraph.services.usecases.context import Moment, Ports
 from tidegraph.services.usecases.decide import decide
 from tidegraph.services.usecases.moment import resolve
 
@@ -59,30 +56,74 @@ class AdminServicer(admin_pb2_grpc.AdminServiceServicer):
     async def ListConflicts(  # noqa: N802
         self, request: api.ListConflictsRequest, context: Context
     ) -> api.ListConflictsResponse:
-        raise not_served("ListConflicts")
+        described = f"conflicts {request.known_at!s} {request.known_text}"
+        offset, size = read_page(described, request.page_size, request.page_token)
+        moment = await self._moment(request)
+        found = await cases.conflicts(self._ports, moment, offset, size)
+        return api.ListConflictsResponse(
+            basis=messages.basis(moment),
+            conflicts=[decision_messages.conflict(one, found.work) for one in found.conflicts],
+            next_page_token=page_token(described, offset + size) if found.more else "",
+        )
 
     async def DecideConflict(  # noqa: N802
         self, request: api.DecideConflictRequest, context: Context
     ) -> api.DecideConflictResponse:
-        raise not_served("DecideConflict")
+        position = await cases.decide_conflict(
+            self._ports, current(), request.key, request.assertion_id, request.reason, undo=request.undo
+        )
+        return api.DecideConflictResponse(await_token=await_token(position))
 
     async def SetPolicies(  # noqa: N802
         self, request: api.SetPoliciesRequest, context: Context
     ) -> api.SetPoliciesResponse:
-        raise not_served("SetPolicies")
+        position = await cases.set_policies(
+            self._ports,
+            current(),
+            request.registry_toml,
+            request.reason,
+            validate_only=request.validate_only,
+        )
+        return api.SetPoliciesResponse(await_token=await_token(position) if position else "")
+
+    async def GetPolicies(  # noqa: N802
+        self, request: api.GetPoliciesRequest, context: Context
+    ) -> api.GetPoliciesResponse:
+        return decision_messages.policies(await cases.get_policies(self._ports, await self._moment(request)))
 
     async def Reextract(  # noqa: N802
         self, request: api.ReextractRequest, context: Context
     ) -> api.ReextractResponse:
-        raise not_served("Reextract")
+        position = await cases.reextract(self._ports, current(), request.document_id, request.reason)
+        return api.ReextractResponse(await_token=await_token(position))
+
+    async def ListDecisions(  # noqa: N802
+        self, request: api.ListDecisionsRequest, context: Context
+    ) -> api.ListDecisionsResponse:
+        described = f"decisions {list(request.kinds)} {request.subject} {request.known_at!s} "
+        described += request.known_text
+        offset, size = read_page(described, request.page_size, request.page_token)
+        moment = await self._moment(request)
+        found = await cases.list_decisions(self._ports, moment, list(request.kinds), request.subject)
+        return api.ListDecisionsResponse(
+            decisions=[decision_messages.decision(one) for one in found[offset : offset + size]],
+            next_page_token=page_token(described, offset + size) if len(found) > offset + size else "",
+        )
 
     async def SealGraph(  # noqa: N802
         self, request: api.SealGraphRequest, context: Context
     ) -> api.SealGraphResponse:
-        raise not_served("SealGraph")
+        position = await cases.seal(self._ports, current(), request.reason)
+        return api.SealGraphResponse(await_token=await_token(position))
 
     async def RebuildGraph(  # noqa: N802
         self, request: api.RebuildGraphRequest, context: Context
     ) -> api.RebuildGraphResponse:
         position = await decide(self._ports, current(), request.reason, rebuild=records_pb2.Rebuild())
         return api.RebuildGraphResponse(await_token=await_token(position))
+
+    async def _moment(
+        self, request: api.ListConflictsRequest | api.GetPoliciesRequest | api.ListDecisionsRequest
+    ) -> Moment:
+        stamp = request.known_at if request.HasField("known_at") else None
+        return await resolve(self._ports, current(), known_only(stamp, request.known_text))

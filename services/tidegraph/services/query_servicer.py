@@ -11,7 +11,7 @@ import grpc.aio
 from tidegraph.api.v1 import query_pb2 as api
 from tidegraph.api.v1 import query_pb2_grpc
 from tidegraph.domain.errors import LimitExceeded, Rejected
-from tidegraph.services import messages
+from tidegraph.services import decision_messages, messages
 from tidegraph.services.asof import known_only, read_as_of
 from tidegraph.services.interceptor import current
 from tidegraph.services.times import to_stamp
@@ -21,6 +21,7 @@ from tidegraph.services.usecases import identity
 from tidegraph.services.usecases.ask import Asking, Finished, Reasoning, Started, Text
 from tidegraph.services.usecases.changes import next_changes
 from tidegraph.services.usecases.context import Moment, Ports
+from tidegraph.services.usecases.diff import diff_beliefs
 from tidegraph.services.usecases.facts import FactQuery
 from tidegraph.services.usecases.moment import AskedTime, resolve, seen_by
 from tidegraph.services.usecases.question import NO_TIME, Question, read
@@ -193,6 +194,35 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
         return api.ListFactHistoryResponse(
             basis=messages.basis(moment),
             versions=[messages.history_row(row, found) for row in found.rows[offset : offset + size]],
+            next_page_token=page_token(described, offset + size) if more else "",
+        )
+
+    async def DiffBeliefs(  # noqa: N802
+        self, request: api.DiffBeliefsRequest, context: Context
+    ) -> api.DiffBeliefsResponse:
+        described = f"diff {request.entity} {request.key} {request.predicate} {request.known_from!s} "
+        described += f"{request.known_from_text} {request.known_to!s} {request.known_to_text}"
+        offset, size = read_page(described, request.page_size, request.page_token)
+        start = request.known_from if request.HasField("known_from") else None
+        end = request.known_to if request.HasField("known_to") else None
+        if start is None and not request.known_from_text:
+            raise Rejected("NO_KNOWN_FROM", "give the known date to compare from", field="known_from")
+        earlier = await resolve(self._ports, current(), known_only(start, request.known_from_text))
+        later = await resolve(self._ports, current(), known_only(end, request.known_to_text))
+        found = await diff_beliefs(
+            self._ports,
+            earlier,
+            later,
+            entity=request.entity,
+            key=request.key,
+            predicate=request.predicate,
+        )
+        more = len(found.changes) > offset + size
+        page = found.changes[offset : offset + size]
+        return api.DiffBeliefsResponse(
+            basis=messages.basis(later),
+            known_from=to_stamp(earlier.known_at),
+            changes=[decision_messages.belief_change(change, found.work) for change in page],
             next_page_token=page_token(described, offset + size) if more else "",
         )
 

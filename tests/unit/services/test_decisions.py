@@ -1,0 +1,186 @@
+"""Decisions from the call to the graph: the service writes them, the writer carries them out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+import grpc
+import pytest
+from tests.unit.services.running import SETTINGS
+from tests.unit.streams.test_rebuild import GRAPH, Ticking
+
+from tidegraph import settings
+from tidegraph.api.v1 import query_pb2
+from tidegraph.client import ApiError, Client, Options
+from tidegraph.language.registry import load_registry
+from tidegraph.models.hashing import HashingEncoder
+from tidegraph.services.server import ApiServer, DrainTimes
+from tidegraph.services.usecases.context import ChatLimits, Ports
+from tidegraph.streams.inprocess import InProcess
+
+ANN = "Nova Ltd appointed Ann Roe as chief executive on 1 March 2019."
+BEN = "Nova Ltd appointed Ben Moss as chief executive on 1 March 2019."
+CY = "Nova Ltd appointed Cy Lund as chief executive on 4 May 2021."
+ONE_BOSS = """
+[[predicate]]
+name = "member_of"
+label = "is a member of"
+cardinality = "one"
+object = "entity"
+"""
+
+
+@dataclass
+class Served:
+    """A pipeline in this process with the API on it."""
+
+    pipeline: InProcess
+    client: Client
+
+    async def write(self, name: str, text: str, day: str = "2019-03-02") -> str:
+        """Take a document in; the known date after it."""
+        page = f"---\ndate: {day}\n---\n{text}\n".encode()
+        await self.pipeline.append(name.encode(), page, (("content-type", b"text/markdown"),))
+        return await self.settle()
+
+    async def settle(self) -> str:
+        await self.pipeline.settle()
+        status = await self.client.status()
+        return str(status.watermark_time.ToJsonString())
+
+
+@pytest.fixture
+async def served() -> AsyncIterator[Served]:
+    chosen = settings.load({})
+    pipeline = InProcess.in_memory(chosen, encoder="hashing", clock=Ticking(1_700_000_000_000_000))
+    ports = Ports(
+        store=pipeline.store,
+        status=pipeline.status,
+        log=pipeline.log,
+        encoder=HashingEncoder(),
+        clock=pipeline.clock,
+        registry=load_registry(),
+        chat=None,
+        chat_limits=ChatLimits(100, 1.0),
+        grounding=chosen.grounding,
+        max_document_bytes=1_000_000,
+    )
+    server = ApiServer(SETTINGS, ports, GRAPH)
+    port = await server.start()
+    async with Client(f"127.0.0.1:{port}") as client:
+        yield Served(pipeline, client)
+    await server.drain(DrainTimes(0, 0))
+
+
+async def chief(served: Served, known: str = "") -> list[str]:
+    found = await served.client.facts(
+        object="Nova Ltd", predicate="holds_role", any_valid_time=True, options=Options(known=known)
+    )
+    return sorted(fact.subject for fact in found)
+
+
+async def test_a_conflict_is_listed_decided_audited_and_taken_back(served: Served) -> None:
+    await served.write("a", ANN)
+    before = await served.write("b", BEN)
+    (conflict,) = await served.client.conflicts()
+    assert sorted(option.winning for option in conflict.options) == [False, True]
+    winner = conflict.winner.subject.name
+    loser = next(option for option in conflict.options if not option.winning)
+    assert winner not in loser.text
+    assert {claim.assertion_id for claim in conflict.claims} == {o.assertion_id for o in conflict.options}
+    token = await served.client.decide_conflict(conflict.key, loser.assertion_id, "the minutes say so")
+    after = await served.settle()
+    statuses = [status async for status in served.client.watch_ingest(token)]
+    assert statuses[-1].outcome == "committed"
+    assert await served.client.conflicts() == []
+    assert await served.client.conflicts(Options(known=before)) != []
+    assert winner not in await chief(served)
+    assert await chief(served, before) == [winner]
+    (told,) = await served.client.decisions(["conflict"], conflict.key)
+    assert (told.reason, json.loads(told.content_json)["assertion_id"]) == (
+        "the minutes say so",
+        loser.assertion_id,
+    )
+    await served.client.decide_conflict(conflict.key, undo=True)
+    await served.settle()
+    assert await chief(served) == [winner]
+    assert await chief(served, after) != [winner]
+    assert len(await served.client.decisions()) == 2
+    assert len(await served.client.decisions(options=Options(known=after))) == 1
+
+
+async def test_what_cannot_be_decided_is_refused(served: Served) -> None:
+    await served.write("a", ANN)
+    for call in (
+        served.client.decide_conflict("key", "claim"),
+        served.client.decide_conflict("key"),
+        served.client.set_policies("[[predicate]]\nname = 3"),
+        served.client.set_policies("x" * 300_000),
+        served.client.decisions(["whim"]),
+        served.client.diff("2030", "2020"),
+        served.client.diff(""),
+    ):
+        with pytest.raises(ApiError) as caught:
+            await call
+        assert caught.value.code in (grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.NOT_FOUND)
+    assert await served.client.decisions() == []
+
+
+async def test_policies_are_checked_set_shown_and_hold_from_then_on(served: Served) -> None:
+    await served.write("a", "Ann Roe joined the Platform Team on 1 March 2019.")
+    before = await served.write("b", "Ann Roe joined the Data Team on 4 May 2021.", "2021-05-05")
+
+    async def teams(known: str = "") -> list[str]:
+        found = await served.client.facts(
+            subject="Ann Roe",
+            predicate="member_of",
+            options=Options(valid="2023-01-01", known=known),
+        )
+        return sorted(fact.object for fact in found)
+
+    assert len(await teams()) == 2
+    assert await served.client.set_policies(ONE_BOSS, validate_only=True) == ""
+    assert not (await served.client.policies()).HasField("decision")
+    await served.client.set_policies(ONE_BOSS, "one team each")
+    await served.settle()
+    assert len(await teams()) == 1
+    assert len(await teams(before)) == 2
+    shown = await served.client.policies()
+    assert (shown.registry_toml, shown.decision.reason) == (ONE_BOSS, "one team each")
+    assert not (await served.client.policies(Options(known=before))).HasField("decision")
+
+
+async def test_belief_at_two_known_dates_is_compared(served: Served) -> None:
+    first = await served.write("a", ANN)
+    second = await served.write("c", CY, "2021-05-05")
+    added, bounded = sorted(await served.client.diff(first, second), key=lambda change: change.kind)
+    kind = query_pb2.BeliefChange.Kind
+    assert (added.kind, added.after.subject.name) == (kind.KIND_ADDED, "Cy Lund")
+    assert not added.HasField("before")
+    assert bounded.kind == kind.KIND_CHANGED
+    assert bounded.before.valid.end_text == ".."
+    assert bounded.after.valid.end_text.startswith("2021-05-04")
+    assert bounded.reason.startswith("known otherwise since")
+    await served.pipeline.append(b"c", None)
+    third = await served.settle()
+    removed = await served.client.diff(second, entity="Cy Lund")
+    assert [change.kind for change in removed] == [kind.KIND_REMOVED]
+    assert removed[0].reason.startswith(("no longer believed since", "taken over since"))
+    assert await served.client.diff(first, third, predicate="holds_role") == []
+    assert await served.client.diff(first, second, key="another") == []
+
+
+async def test_a_seal_refuses_what_is_loaded_afterwards(served: Served) -> None:
+    await served.pipeline.append(b"a", ANN.encode(), (), 1_600_000_000_000_000)
+    await served.settle()
+    assert await chief(served) == ["Ann Roe"]
+    await served.client.seal("the books are closed")
+    await served.settle()
+    await served.pipeline.append(b"b", CY.encode(), (), 1_600_000_000_000_000)
+    await served.pipeline.append(b"c", CY.encode(), ())
+    await served.settle()
+    letters = await served.client.dead_letters()
+    assert [letter.cause.partition(":")[0] for letter in letters] == ["SEALED"]
+    assert await chief(served) == ["Ann Roe", "Cy Lund"]
