@@ -54,17 +54,19 @@ def decide(
     rows: Sequence[Sequence[float]],
     asked: Interval,
     facts: frozenset[str] = frozenset(),
+    *,
+    chain: bool = True,
 ) -> Decision | None:
-    """The values that answer under an asked window; None when there is no candidate."""
+    """The values that answer under an asked window; None when there is no candidate.
+
+    ``chain``: whether a value ends when a later one takes its place.
+    """
     if not candidates:
         return None
     likely = model.log_shares(np.asarray(rows, dtype=float), model.said)
     best = _best(likely)
-    turns = turns_of(candidates, likely.tolist())
-    then = [
-        timed(float(likely[i]), candidates[i].place, candidates[i].value, asked, turns, float(likely.max()))
-        for i in best
-    ]
+    turns = turns_of(candidates, likely.tolist()) if chain else ()
+    then = [timed(float(likely[i]), candidates[i].place, candidates[i].value, asked, turns) for i in best]
     choices, places = _choices(candidates, best, model.log_shares(np.asarray(then), model.timed))
     second = choices[1].share if len(choices) > 1 else 0.0
     first = choices[0]
@@ -77,6 +79,17 @@ def decide(
         agrees=first.candidate.value in facts,
     )
     return Decision(choices, turns, model.confidence(row))
+
+
+def likeliest(
+    model: Model, candidates: Sequence[Candidate], rows: Sequence[Sequence[float]]
+) -> Decision | None:
+    """The likeliest values, whatever their time."""
+    if not candidates:
+        return None
+    likely = model.log_shares(np.asarray(rows, dtype=float), model.said)
+    choices, _ = _choices(candidates, _best(likely), likely[_best(likely)])
+    return Decision(choices, (), 1.0)
 
 
 def decide_beside(

@@ -19,6 +19,13 @@ from tidegraph.services.usecases.spans.segments import Segmented
 from tidegraph.services.usecases.words import stem
 
 YEAR: Final = 365.25 * MICROS_PER_DAY
+TYPED_MIN: Final = 0.5
+WIDE_YEARS: Final = 20
+LONG: Final = 6
+REACH_BEFORE: Final = 8
+REACH_AFTER: Final = 6
+DESCRIBED: Final = frozenset(("kind", "position", "award", "league"))
+"""Relations whose values are often told in small letters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,90 +97,139 @@ SAID: Final = (
 )
 
 
-def said(
-    intent: Intent,
-    passage: Segmented,
-    candidate: Candidate,
-    statement: Statement,
-    kinds: Mapping[str, float],
-    weights: tuple[float, float],
-    title: frozenset[str],
-    facts: frozenset[str],
-    count: int,
-    heading: frozenset[str],
-    alike: float,
-) -> list[float]:
+@dataclass(frozen=True, slots=True)
+class About:
+    """What surrounds a candidate: its sentence, its kinds, its passage and document (in [0, 1] of the best),
+    the title, whether a fact says it, how often it stands there, the heading, its nearness to what is asked.
+    """
+
+    statement: Statement
+    kinds: Mapping[str, float]
+    passage: float
+    document: float
+    title: frozenset[str]
+    fact: bool
+    count: int
+    heading: frozenset[str]
+    alike: float
+
+
+def said(intent: Intent, passage: Segmented, candidate: Candidate, about: About) -> list[float]:
     """The features of SAID, in their order."""
-    phrase, words = candidate.phrase, passage.words
-    sentence = passage.sentences[phrase.sentence]
-    inside = candidate.value.split()
-    inner = set(inside)
-    fit = max((intent.kinds.get(kind, 0.0) * share for kind, share in kinds.items()), default=0.0)
-    typed = any(share > 0.5 for share in kinds.values())
-    before = words[max(sentence.first, phrase.first - 8) : phrase.first]
-    after = words[phrase.last : min(sentence.last, phrase.last + 6)]
-    stems_before = [stem(word.low) for word in before if not word.is_mark]
-    stems_after = [stem(word.low) for word in after if not word.is_mark]
-    everything = {stem(word.low) for word in words[sentence.first : sentence.last] if not word.is_mark}
-    cue_before = _nearest(stems_before[::-1], intent.said)
-    cue_after = _nearest(stems_after, intent.said)
-    asked = dict.fromkeys(intent.words, 1.0)
-    lead = words[phrase.first - 1].low if phrase.first > sentence.first else ""
-    follows = words[phrase.last].text if phrase.last < sentence.last else ""
-    shape = max((intent.shape.get(word, 0.0) for word in inside), default=0.0)
-    wants_lower = any(r.name in ("kind", "position", "award", "league") for r, _ in intent.relations)
-    wants_office = any(r.name == "position" for r, _ in intent.relations)
-    share = len(inner & intent.whole) / max(1, len(inner))
-    in_list = (
-        lead in ("-", "\u2022", "") and follows in ("(", ",", "\u2013", "-") and phrase.shape is Shape.NAME
-    )
+    fit = max((intent.kinds.get(kind, 0.0) * share for kind, share in about.kinds.items()), default=0.0)
+    typed = any(share > TYPED_MIN for share in about.kinds.values())
     return [
-        float(phrase.shape is Shape.JOINED),
-        float(phrase.shape is Shape.OFFICE),
-        float(phrase.shape is Shape.LOWER),
-        float(phrase.shape is Shape.LISTED),
-        float(phrase.shape is Shape.HEAD),
-        math.log1p(len(inside)),
-        float(len(inside) > 6),
+        *_of_shape(candidate),
         fit,
         float(typed and not fit),
         float(not typed),
-        shape,
+        *_of_words(intent, passage, candidate),
+        about.statement.cosine,
+        about.statement.whole,
+        about.statement.rank,
+        float(about.statement.named),
+        about.passage,
+        about.document,
+        _share(candidate, about.title),
+        _share(candidate, intent.whole),
+        *_of_place(intent, passage, candidate),
+        float(about.fact),
+        math.log1p(about.count),
+        *_of_lead(passage, candidate),
+        float(candidate.place.source is Source.BESIDE),
+        float(candidate.place.source in (Source.NONE, Source.TOLD)),
+        len(about.heading & intent.words) / max(1, len(intent.words)),
+        max((intent.said.get(word, 0.0) for word in about.heading), default=0.0),
+        float(_is_heading(passage, candidate)),
+        about.alike,
+        fit * float(candidate.place.source is Source.BESIDE),
+        float(_after_cue(intent, passage, candidate)),
+    ]
+
+
+def _share(candidate: Candidate, words: frozenset[str]) -> float:
+    inner = set(candidate.value.split())
+    return len(inner & words) / max(1, len(inner))
+
+
+def _of_shape(candidate: Candidate) -> list[float]:
+    shape, length = candidate.phrase.shape, len(candidate.value.split())
+    return [
+        float(shape is Shape.JOINED),
+        float(shape is Shape.OFFICE),
+        float(shape is Shape.LOWER),
+        float(shape is Shape.LISTED),
+        float(shape is Shape.HEAD),
+        math.log1p(length),
+        float(length > LONG),
+    ]
+
+
+def _around(passage: Segmented, candidate: Candidate) -> tuple[list[str], list[str], set[str]]:
+    """Stems before the phrase (nearest first), after it, and of its whole sentence."""
+    words, phrase = passage.words, candidate.phrase
+    sentence = passage.sentences[phrase.sentence]
+    before = words[max(sentence.first, phrase.first - REACH_BEFORE) : phrase.first]
+    after = words[phrase.last : min(sentence.last, phrase.last + REACH_AFTER)]
+    return (
+        [stem(word.low) for word in reversed(before) if not word.is_mark],
+        [stem(word.low) for word in after if not word.is_mark],
+        {stem(word.low) for word in words[sentence.first : sentence.last] if not word.is_mark},
+    )
+
+
+def _of_words(intent: Intent, passage: Segmented, candidate: Candidate) -> list[float]:
+    before, after, everything = _around(passage, candidate)
+    inside = candidate.value.split()
+    return [
+        max((intent.shape.get(word, 0.0) for word in inside), default=0.0),
         float(bool(intent.noun) and any(stem(word) == intent.noun for word in inside)),
-        cue_before,
-        cue_after,
+        _nearest(before, intent.said),
+        _nearest(after, intent.said),
         min(1.0, sum(intent.said.get(word, 0.0) for word in everything) / 3),
-        _nearest(stems_before[::-1], asked),
+        _nearest(before, dict.fromkeys(intent.words, 1.0)),
         len(everything & intent.words) / max(1, len(intent.words)),
-        statement.cosine,
-        statement.whole,
-        statement.rank,
-        float(statement.named),
-        weights[0],
-        weights[1],
-        len(inner & title) / max(1, len(inner)),
-        share,
-        float(in_list),
-        float(
-            phrase.first == sentence.first or (phrase.first == sentence.first + 1 and lead in ("the", "-"))
-        ),
-        float(phrase.shape is Shape.LOWER and wants_lower),
-        float(phrase.shape is Shape.OFFICE and wants_office),
+    ]
+
+
+def _of_place(intent: Intent, passage: Segmented, candidate: Candidate) -> list[float]:
+    words, phrase = passage.words, candidate.phrase
+    sentence = passage.sentences[phrase.sentence]
+    lead = words[phrase.first - 1].low if phrase.first > sentence.first else ""
+    follows = words[phrase.last].text if phrase.last < sentence.last else ""
+    listed = (
+        lead in ("-", "\u2022", "") and follows in ("(", ",", "\u2013", "-") and phrase.shape is Shape.NAME
+    )
+    opens = phrase.first == sentence.first or (phrase.first == sentence.first + 1 and lead in ("the", "-"))
+    relations = {relation.name for relation, _ in intent.relations}
+    return [
+        float(listed),
+        float(opens),
+        float(phrase.shape is Shape.LOWER and bool(relations & DESCRIBED)),
+        float(phrase.shape is Shape.OFFICE and "position" in relations),
         float(lead == "the"),
-        float(candidate.value in facts),
-        math.log1p(count),
+    ]
+
+
+def _of_lead(passage: Segmented, candidate: Candidate) -> list[float]:
+    phrase, inside = candidate.phrase, candidate.value.split()
+    first = passage.sentences[phrase.sentence].first
+    lead = passage.words[phrase.first - 1].low if phrase.first > first else ""
+    return [
         float(lead == "of"),
         float(any(word[0].isdigit() for word in inside)),
         float(len(inside) == 1),
-        float(candidate.place.source is Source.BESIDE),
-        float(candidate.place.source in (Source.NONE, Source.TOLD)),
-        len(heading & intent.words) / max(1, len(intent.words)),
-        max((intent.said.get(word, 0.0) for word in heading), default=0.0),
-        float(sentence.last - sentence.first <= 6 and words[sentence.last - 1].text not in ".!?"),
-        alike,
-        fit * float(candidate.place.source is Source.BESIDE),
-        float(bool(stems_before) and stems_before[-1] in intent.said),
     ]
+
+
+def _is_heading(passage: Segmented, candidate: Candidate) -> bool:
+    sentence = passage.sentences[candidate.phrase.sentence]
+    return sentence.last - sentence.first <= LONG and passage.words[sentence.last - 1].text not in ".!?"
+
+
+def _after_cue(intent: Intent, passage: Segmented, candidate: Candidate) -> bool:
+    before, _, _ = _around(passage, candidate)
+    return bool(before) and before[0] in intent.said
 
 
 def _nearest(stems: Sequence[str], cues: Mapping[str, float]) -> float:
@@ -215,9 +271,7 @@ class Turn:
     weight: float
 
 
-def timed(
-    likely: float, place: Placed, value: str, asked: Interval, turns: Sequence[Turn], best: float
-) -> list[float]:
+def timed(likely: float, place: Placed, value: str, asked: Interval, turns: Sequence[Turn]) -> list[float]:
     """The features of TIMED, in their order.
 
     Args:
@@ -225,56 +279,56 @@ def timed(
         asked: the window that is asked for.
         turns: the likely values of the document in order of their starts.
     """
-    dated = place.start > OPEN_START or place.end < OPEN_END
-    start = place.start
-    limit = place.end if place.bounded or place.start == OPEN_START else OPEN_END
-    follower = next(
-        (turn for turn in turns if turn.start > max(start, OPEN_START) and turn.value != value), None
-    )
-    following = follower.start if follower else OPEN_END
-    low = asked.start if asked.start > OPEN_START else asked.end - 1
-    high = asked.end if asked.end < OPEN_END else asked.start + 1
-    held_to = min(limit, following) if not place.bounded else limit
+    when = _Against(place, value, asked, turns)
+    dated, start, low, high = when.dated, place.start, when.low, when.high
+    limit, following = when.limit, when.following
+    held_to = limit if place.bounded else min(limit, following)
     meets = dated and start < high and held_to > low
-    inside = dated and asked.start <= start < asked.end and start > OPEN_START
-    bounded = dated and place.bounded and start <= low and limit >= high
-    open_before = dated and not place.bounded and start < high and limit > low
-    earlier = [turn for turn in turns if start < turn.start < low and turn.value != value]
-    gap_before = (
-        max(0.0, (low - min(limit, max(start, OPEN_START))) / YEAR)
-        if dated and start > OPEN_START and start < low
-        else 0.0
-    )
-    if place.bounded and limit > low:
-        gap_before = 0.0
-    gap_after = max(0.0, (start - high) / YEAR) if dated and start >= high else 0.0
-    starts = [turn.start for turn in turns if turn.start < high]
-    latest = dated and bool(starts) and start >= max(starts) and start < high
-    unit = place.end - place.start
-    covers = dated and start < high and place.end > low and place.start > OPEN_START
+    latest = dated and start < high and start >= max((t.start for t in turns if t.start < high), default=high)
+    known = start > OPEN_START
     return [
         likely,
         float(meets),
-        float(inside),
-        float(bounded),
-        float(open_before),
+        float(dated and known and asked.start <= start < asked.end),
+        float(dated and place.bounded and start <= low and limit >= high),
+        float(dated and not place.bounded and start < high and limit > low),
         float(dated and following <= low and not place.bounded),
-        math.log1p(gap_before),
-        math.log1p(gap_after) if gap_after else 0.0,
+        math.log1p(when.years_before),
+        math.log1p(when.years_after),
         float(latest),
-        math.log1p(len({turn.value for turn in earlier})),
+        math.log1p(when.turns_between),
         float(dated),
         float(place.source is Source.BESIDE),
         float(place.source is Source.SENTENCE),
         float(place.source is Source.TOLD),
         float(not dated and asked.end >= OPEN_END),
-        float(covers),
-        float(dated and meets and following < OPEN_END and following >= low),
+        float(dated and known and start < high and place.end > low),
+        float(meets and low <= following < OPEN_END),
         float(asked.end >= OPEN_END and latest),
-        float(asked.start <= OPEN_START and bool(turns) and start <= turns[0].start and dated),
-        float(gap_after > 0),
-        float(dated and unit > 20 * YEAR),
+        float(asked.start <= OPEN_START and bool(turns) and dated and start <= turns[0].start),
+        float(when.years_after > 0),
+        float(dated and place.end - start > WIDE_YEARS * YEAR),
     ]
+
+
+class _Against:
+    """A place in time held against the asked window and the chain of values."""
+
+    def __init__(self, place: Placed, value: str, asked: Interval, turns: Sequence[Turn]) -> None:
+        start = place.start
+        self.dated = start > OPEN_START or place.end < OPEN_END
+        self.limit = place.end if place.bounded or start == OPEN_START else OPEN_END
+        self.low = asked.start if asked.start > OPEN_START else asked.end - 1
+        self.high = asked.end if asked.end < OPEN_END else asked.start + 1
+        later = (turn.start for turn in turns if turn.start > start and turn.value != value)
+        self.following = next(later, OPEN_END)
+        between = {turn.value for turn in turns if start < turn.start < self.low}
+        self.turns_between = len(between - {value})
+        known = self.dated and start > OPEN_START
+        over = place.bounded and self.limit > self.low
+        ended = self.limit if place.bounded else start
+        self.years_before = (self.low - ended) / YEAR if known and start < self.low and not over else 0.0
+        self.years_after = (start - self.high) / YEAR if self.dated and start >= self.high else 0.0
 
 
 CHAINED: Final = (

@@ -15,8 +15,9 @@ from tidegraph.domain.naming import normalise
 from tidegraph.language.grounding import ground
 from tidegraph.ports import ChunkRecord, EventRecord
 from tidegraph.services.usecases.matching import Matcher
+from tidegraph.services.usecases.parts_used import Part
 from tidegraph.services.usecases.retrieve import Retrieved
-from tidegraph.services.usecases.spans.features import Candidate, Statement, said
+from tidegraph.services.usecases.spans.features import About, Candidate, Statement, said
 from tidegraph.services.usecases.spans.intent import Intent, offices
 from tidegraph.services.usecases.spans.kinds import kinds_of
 from tidegraph.services.usecases.spans.phrases import Phrase, Shape, phrases
@@ -85,7 +86,8 @@ async def pool(work: Work, intent: Intent, found: Retrieved) -> Pool:
     kinds = await _kinds(work, passages)
     facts = await _fact_values(work)
     alike = await asyncio.to_thread(_alike, work, intent, passages)
-    return _assembled(intent, passages, weights, documents, events, near, ranks, kinds, facts, alike)
+    found_in = _Found(weights, documents, near, ranks, events)
+    return _assembled(work, intent, passages, found_in, kinds, facts, alike)
 
 
 def _read(records: Sequence[ChunkRecord], settings: GroundingSettings) -> list[Passage]:
@@ -155,6 +157,8 @@ def _alike(work: Work, intent: Intent, passages: Sequence[Passage]) -> dict[str,
 
 async def _fact_values(work: Work) -> frozenset[str]:
     """Values of believed facts that fit the question, at any time."""
+    if Part.FACTS in work.without:
+        return frozenset()
     facts = await work.facts_of(work.question.entity_ids)
     matches = Matcher(work.question, work.ports.registry, work.names).matches(facts)
     values: set[str] = set()
@@ -166,28 +170,36 @@ async def _fact_values(work: Work) -> frozenset[str]:
     return frozenset(values)
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What retrieval says: of chunks, of documents and, by event id, of nearness and rank."""
+
+    weights: Mapping[str, float]
+    documents: Mapping[str, float]
+    near: Mapping[str, float]
+    ranks: Mapping[str, float]
+    events: Mapping[str, EventRecord]
+
+
 def _assembled(
+    work: Work,
     intent: Intent,
     passages: Sequence[Passage],
-    weights: Mapping[str, float],
-    documents: Mapping[str, float],
-    events: Mapping[str, EventRecord],
-    near: Mapping[str, float],
-    ranks: Mapping[str, float],
+    found: _Found,
     kinds: Mapping[str, EntityType],
     facts: frozenset[str],
     alike: Mapping[str, float],
 ) -> Pool:
     by_document: dict[str, list[EventRecord]] = defaultdict(list)
-    for event in events.values():
+    for event in found.events.values():
         by_document[event.document_id].append(event)
-    top = max(near.values(), default=1.0) or 1.0
+    top = max(found.near.values(), default=1.0) or 1.0
     described = any(relation.name in _DESCRIBED for relation, _ in intent.relations)
     candidates: list[Candidate] = []
     rows: list[tuple[float, ...]] = []
     for index, passage in enumerate(passages):
         record = passage.record
-        statements = _statements(passage, by_document[record.document_id], near, ranks, intent, top)
+        statements = _statements(passage, by_document[record.document_id], found, intent, top)
         title = frozenset(normalise(record.chunk.title).split())
         values = [normalise(phrase.text) for phrase in passage.phrases]
         counts = Counter(values)
@@ -199,6 +211,8 @@ def _assembled(
                 or (phrase.shape is Shape.LOWER and not described)
             ):
                 continue
+            if Part.CHUNKS in work.without and not statements[phrase.sentence].rank:
+                continue  # without passages only what retrieved events say is read
             candidate = Candidate(
                 phrase, place, value, index, record.document_id, (record.chunk.ordinal, phrase.first)
             )
@@ -209,26 +223,28 @@ def _assembled(
                         intent,
                         passage.segmented,
                         candidate,
-                        statements[phrase.sentence],
-                        kinds_of(phrase.text, kinds.get(value, EntityType.UNSPECIFIED)),
-                        (weights.get(record.chunk.chunk_id, 0.0), documents.get(record.document_id, 0.0)),
-                        title,
-                        facts,
-                        counts[value],
-                        headings[phrase.sentence],
-                        alike.get(phrase.text, 0.0),
+                        About(
+                            statement=statements[phrase.sentence],
+                            kinds=kinds_of(phrase.text, kinds.get(value, EntityType.UNSPECIFIED)),
+                            passage=found.weights.get(record.chunk.chunk_id, 0.0),
+                            document=found.documents.get(record.document_id, 0.0),
+                            title=title,
+                            fact=value in facts,
+                            count=counts[value],
+                            heading=headings[phrase.sentence],
+                            alike=alike.get(phrase.text, 0.0),
+                        ),
                     )
                 )
             )
     asked = tuple(intent.is_anchor(candidate.value) for candidate in candidates)
-    return Pool(tuple(passages), tuple(candidates), tuple(rows), events, asked, facts)
+    return Pool(tuple(passages), tuple(candidates), tuple(rows), found.events, asked, facts)
 
 
 def _statements(
     passage: Passage,
     records: Iterable[EventRecord],
-    near: Mapping[str, float],
-    ranks: Mapping[str, float],
+    hits: _Found,
     intent: Intent,
     top: float,
 ) -> list[Statement]:
@@ -242,8 +258,8 @@ def _statements(
         first = text.words[sentence.first].start + chunk.start_char
         last = text.words[sentence.last - 1].end + chunk.start_char
         own = [r.event for r in listed if r.event.start_char < last and r.event.end_char > first]
-        cosine = max((near.get(event.event_id, FLOOR) for event in own), default=FLOOR)
-        rank = max((ranks.get(event.event_id, 0.0) for event in own), default=0.0)
+        cosine = max((hits.near.get(event.event_id, FLOOR) for event in own), default=FLOOR)
+        rank = max((hits.ranks.get(event.event_id, 0.0) for event in own), default=0.0)
         low = normalise(text.text[text.words[sentence.first].start : text.words[sentence.last - 1].end])
         named = any(name and name in low for name in intent.names)
         found.append(Statement(cosine, rank, named, cosine / top))

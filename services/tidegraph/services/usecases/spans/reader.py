@@ -15,11 +15,12 @@ from tidegraph.domain.interval import OPEN_END, OPEN_START, Granularity, Interva
 from tidegraph.ports import EventRecord
 from tidegraph.services.usecases.answers import Answer, Cited, Outcome, cite_chunk, cite_event
 from tidegraph.services.usecases.compose import scope_in_words
+from tidegraph.services.usecases.parts_used import Part
 from tidegraph.services.usecases.phrasing import date_in_words
 from tidegraph.services.usecases.question import Asked, Relation
 from tidegraph.services.usecases.retrieve import retrieve
 from tidegraph.services.usecases.scope import Scope, window_of
-from tidegraph.services.usecases.spans.decision import Choice, Decision, decide, decide_beside
+from tidegraph.services.usecases.spans.decision import Choice, Decision, decide, decide_beside, likeliest
 from tidegraph.services.usecases.spans.features import Turn
 from tidegraph.services.usecases.spans.intent import intent_of
 from tidegraph.services.usecases.spans.model import load_model
@@ -61,8 +62,10 @@ class SpanReader:
         return self._told(candidates, decision, scope, window)
 
     def _decide(self, candidates: Pool, window: Interval | None) -> Decision | None:
-        model = load_model()
+        model, left_out = load_model(), self._work.without
         anchor = self._question.anchor
+        if Part.COT in left_out:
+            return likeliest(model, candidates.candidates, candidates.rows)
         if anchor is None:
             assert window is not None
             kept = [i for i, own in enumerate(candidates.asked) if not own]
@@ -72,6 +75,7 @@ class SpanReader:
                 [candidates.rows[i] for i in kept],
                 window,
                 candidates.facts,
+                chain=Part.TIMELINE not in left_out,
             )
         if anchor.relation not in (Relation.BEFORE, Relation.AFTER):
             return None

@@ -1,0 +1,169 @@
+"""Phrases that may be an answer, their places in time, and the choice between them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tidegraph.domain.documents import EntityType
+from tidegraph.domain.interval import OPEN_END, OPEN_START, Interval, instant
+from tidegraph.language.grounding import ground
+from tidegraph.services.usecases.spans.decision import decide, decide_beside, likeliest
+from tidegraph.services.usecases.spans.features import CHAINED, SAID, SURE, TIMED, Candidate
+from tidegraph.services.usecases.spans.kinds import CLUB, PERSON, SCHOOL, kinds_of
+from tidegraph.services.usecases.spans.model import load_model, parse
+from tidegraph.services.usecases.spans.phrases import Phrase, Shape, phrases
+from tidegraph.services.usecases.spans.placing import Placed, Source, placed
+from tidegraph.services.usecases.spans.segments import segmented
+from tidegraph.settings import load as load_settings
+
+GROUNDING = load_settings({}).grounding
+OFFICES = frozenset(("minister", "member", "coach"))
+
+
+def read(text: str) -> dict[str, Placed]:
+    """Each phrase of a text with its place in time; the first one of equal phrases."""
+    passage = segmented(text)
+    found = phrases(passage, OFFICES)
+    places = placed(passage, found, ground(text, None, GROUNDING))
+    return {p.text: place for p, place in reversed(list(zip(found, places, strict=True)))}
+
+
+def year(value: int) -> int:
+    return instant(value, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("He joined F.C . Norvale in 2001 . He left in 2003 .", 2),
+        ("Dr. Ada Brook spoke. She left.", 2),
+        ("He played for Norvale United F.C. He left.", 2),
+        ("Heading\nA first line. A second.", 3),
+        ("It cost 3.5 million.", 1),
+    ],
+)
+def test_sentences_end_where_they_end(text: str, sentences: int) -> None:
+    assert len(segmented(text).sentences) == sentences
+
+
+def test_names_offices_and_descriptions_are_phrases() -> None:
+    found = read("In 1964 Ada Brook became Minister for Health and later head coach of the Norvale Harriers.")
+    assert {"Ada Brook", "Minister for Health", "Norvale Harriers"} <= found.keys()
+    assert "In" not in found
+    assert "1964" not in found
+
+
+def test_a_club_is_found_without_its_league() -> None:
+    assert "Norvale Knights" in read("He signed with the Norvale Knights of the Eastern League.")
+
+
+def test_a_time_in_brackets_belongs_to_the_name_before_it() -> None:
+    found = read("Holders: - Ada Brook ( 1919–1939 ) - Ben Carr ( 1939–1942 ) - Cy Dale ( 1942–1945 )")
+    assert (found["Ben Carr"].start, found["Ben Carr"].end) == (year(1939), year(1943))
+    assert found["Ben Carr"].bounded
+    assert found["Ben Carr"].source is Source.BESIDE
+
+
+def test_each_clause_keeps_its_own_time() -> None:
+    found = read("In 1979 she started at Norvale College, and in 1993 she returned to Easton University.")
+    assert found["Norvale College"].start == year(1979)
+    assert found["Easton University"].start == year(1993)
+
+
+def test_what_is_told_without_a_date_takes_the_time_of_the_telling() -> None:
+    found = read("In 1996 he joined Norvale Town. He then moved to Easton Rovers.")
+    place = found["Easton Rovers"]
+    assert (place.start, place.source) == (year(1996), Source.TOLD)
+
+
+def test_a_birth_dates_nothing_else() -> None:
+    found = read("Ada Brook ( born 3 May 1941 ) is a painter of the Norvale School.")
+    assert found["Norvale School"].start == OPEN_START
+
+
+@pytest.mark.parametrize(
+    ("text", "known", "kind"),
+    [
+        ("Sir Alan Brook", EntityType.UNSPECIFIED, PERSON),
+        ("Norvale United", EntityType.UNSPECIFIED, CLUB),
+        ("Norvale College", EntityType.UNSPECIFIED, SCHOOL),
+        ("Zzyx", EntityType.PERSON, PERSON),
+    ],
+)
+def test_kinds(text: str, known: EntityType, kind: str) -> None:
+    found = kinds_of(text, known)
+    assert found[kind] == max(found.values())
+
+
+MODEL = parse(
+    {
+        "said": {"type": 3.0},
+        "timed": {"likely": 1.0, "meets": 2.0, "turns": -2.0, "gap_after": -3.0},
+        "chained": {"likely": 1.0, "next": 3.0, "side": 1.0},
+        "sure": {"share": 4.0},
+        "bias": -1.0,
+        "least": 0.3,
+    }
+)
+
+
+def candidate(value: str, start: int, place: int, end: int = OPEN_END) -> Candidate:
+    phrase = Phrase(value, place, place + 1, 0, Shape.NAME)
+    bounded = end != OPEN_END
+    span = Placed(start, end if bounded else start + 1, bounded, Source.CLAUSE, place)
+    return Candidate(phrase, span, value, 0, "d", (0, place))
+
+
+def rows(*kinds: float) -> list[list[float]]:
+    return [[kind if name == "type" else 0.0 for name in SAID] for kind in kinds]
+
+
+CLUBS = (candidate("a", year(1990), 0), candidate("b", year(1995), 1), candidate("c", year(2001), 2))
+
+
+@pytest.mark.parametrize(("asked", "value"), [(1993, "a"), (1995, "b"), (1999, "b"), (2005, "c")])
+def test_a_value_holds_until_the_next_one(asked: int, value: str) -> None:
+    decision = decide(MODEL, CLUBS, rows(1, 1, 1), Interval(year(asked), year(asked + 1)))
+    assert decision is not None
+    assert decision.choices[0].candidate.value == value
+
+
+def test_without_the_chain_what_has_started_may_go_on() -> None:
+    asked = Interval(year(2005), year(2006))
+    decision = decide(MODEL, CLUBS, rows(1, 1, 1), asked, chain=False)
+    assert decision is not None
+    shares = [choice.share for choice in decision.choices]
+    assert shares[0] == pytest.approx(shares[1])
+
+
+def test_a_told_end_ends_it() -> None:
+    asked = Interval(year(1997), year(1998))
+    later = candidate("b", year(1999), 1)
+    ended = decide(MODEL, (candidate("a", year(1990), 0, year(1994)), later), rows(1, 1), asked)
+    going_on = decide(MODEL, (candidate("a", year(1990), 0), later), rows(1, 1), asked)
+    assert ended is not None
+    assert going_on is not None
+    assert ended.choices[0].share < going_on.choices[0].share
+
+
+def test_beside_a_named_value() -> None:
+    after = decide_beside(MODEL, CLUBS, rows(1, 1, 1), [0], after=True)
+    before = decide_beside(MODEL, CLUBS, rows(1, 1, 1), [2], after=False)
+    assert after is not None
+    assert before is not None
+    assert after.choices[0].candidate.value == "b"
+    assert before.choices[0].candidate.value == "b"
+
+
+def test_nothing_to_choose_from() -> None:
+    asked = Interval(year(1990), year(1991))
+    assert decide(MODEL, (), (), asked) is None
+    assert likeliest(MODEL, (), ()) is None
+    assert decide_beside(MODEL, CLUBS, rows(1, 1, 1), [], after=True) is None
+
+
+def test_the_model_that_comes_with_the_service_knows_all_features() -> None:
+    model = load_model()
+    assert (len(model.said), len(model.timed)) == (len(SAID), len(TIMED))
+    assert (len(model.chained), len(model.sure)) == (len(CHAINED), len(SURE))
+    assert 0.0 < model.least < 1.0
