@@ -264,7 +264,7 @@ class ChangeRow:
     change_id: str
     sequence: int
     action: str
-    """asserted, bounded, split, superseded, retracted, reopened, announced or merged"""
+    """asserted, bounded, split, superseded, retracted, reopened, announced, merged or unmerged"""
     entity_id: str
     version_id: str
     recorded_at: int

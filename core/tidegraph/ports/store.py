@@ -19,6 +19,7 @@ from tidegraph.ports.records import (
     EventRecord,
     FactFilter,
     Neighbour,
+    Ranked,
     Scored,
     Vector,
     Visibility,
@@ -136,7 +137,7 @@ class GraphReader(Protocol):
         valid: Interval | None,
         limit: int,
         force: Interval | None = None,
-    ) -> list[Scored]:
+    ) -> Ranked:
         """Vector leg over ``event`` or ``chunk``; score is cosine similarity in [-1, 1]."""
         ...
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from tidegraph.domain.interval import Interval
-from tidegraph.ports import Scored, Vector, Visibility
+from tidegraph.ports import Ranked, Scored, Vector, Visibility
 from tidegraph.storage import bm25, queries, queries_search, terms, visibility
 from tidegraph.storage.codec import Value
 from tidegraph.storage.reads import MAX_LIMIT, FalkorReads
@@ -40,6 +40,15 @@ class _Hit:
     @property
     def scored(self) -> Scored:
         return Scored(self.id, self.score, self.document_id)
+
+
+@dataclass(frozen=True, slots=True)
+class _Near:
+    """What a vector search found and how."""
+
+    hits: list[_Hit]
+    path: str
+    pruned: int
 
 
 class FalkorSearch(FalkorReads):
@@ -96,10 +105,14 @@ class FalkorSearch(FalkorReads):
         valid: Interval | None,
         limit: int,
         force: Interval | None = None,
-    ) -> list[Scored]:
-        """Vector leg, best first; score is cosine similarity."""
+    ) -> Ranked:
+        """Vector leg, best first; score is cosine similarity.
+
+        Few events inside the asked time: time first, then exact distances. Else the index, asked for more
+        than is wanted and again for more while too few pass.
+        """
         if limit <= 0:
-            return []
+            return Ranked()
         values: dict[str, Value] = {"vector": vector, **visibility.parameters(seen)}
         condition = _condition(what, valid, values)
         if valid is not None and what == "event" and await self._few_during(graph, values):
@@ -107,11 +120,13 @@ class FalkorSearch(FalkorReads):
             static = await self._nearest(
                 graph, what, values, queries.STATIC, seen, force or valid, limit, MIN_NEIGHBOURS
             )
-            kept = sorted((*exact, *static), key=lambda hit: (-hit.score, hit.id))
+            kept = sorted((*exact, *static.hits), key=lambda hit: (-hit.score, hit.id))
+            found = _Near(kept, "time first", static.pruned)
         else:
-            cap = MAX_NEIGHBOURS
-            kept = await self._nearest(graph, what, values, condition, seen, force or valid, limit, cap)
-        return [hit.scored for hit in kept[:limit]]
+            found = await self._nearest(
+                graph, what, values, condition, seen, force or valid, limit, MAX_NEIGHBOURS
+            )
+        return Ranked((hit.scored for hit in found.hits[:limit]), found.path, found.pruned)
 
     async def rank_events(
         self,
@@ -172,7 +187,7 @@ class FalkorSearch(FalkorReads):
         valid: Interval | None,
         limit: int,
         cap: int,
-    ) -> list[_Hit]:
+    ) -> _Near:
         """The nearest that pass, growing k while too few do and there are more."""
         asked = min(max(MIN_NEIGHBOURS, OVERFETCH * limit), MAX_NEIGHBOURS)
         cap = max(cap, asked)
@@ -182,11 +197,12 @@ class FalkorSearch(FalkorReads):
             )
             hits = [_Hit(*row[:5]) for row in rows if row[5]]
             kept = await self._in_force(graph, hits, valid, seen)
+            pruned = len(rows) - len(kept)
             if len(kept) < limit and len(rows) < asked and await self._unreached(graph, what, len(rows)):
                 hits = await self._exact(graph, what, values, condition, MAX_LIMIT)
-                return (await self._in_force(graph, hits, valid, seen))[:limit]
+                return _Near(await self._in_force(graph, hits, valid, seen), "exact", pruned)
             if len(kept) >= limit or len(rows) < asked or asked >= cap:
-                return kept[:limit]
+                return _Near(kept, "index", pruned)
             asked = min(asked * OVERFETCH, cap)
 
     async def _in_force(

@@ -9,7 +9,7 @@ import numpy as np
 
 from tidegraph.domain.documents import TimeState
 from tidegraph.domain.interval import Interval
-from tidegraph.ports import ChunkRecord, EventRecord, Scored, Vector, Visibility
+from tidegraph.ports import ChunkRecord, EventRecord, Ranked, Scored, Vector, Visibility
 from tidegraph.storage import bm25, terms, visibility
 from tidegraph.storage.memory.reads import MemoryReads
 from tidegraph.storage.search import MENTIONS_MAX
@@ -48,10 +48,10 @@ class MemorySearch(MemoryReads):
         valid: Interval | None,
         limit: int,
         force: Interval | None = None,
-    ) -> list[Scored]:
+    ) -> Ranked:
         """Rows by cosine similarity."""
-        return self._by_cosine(
-            graph, what, await self._passing(graph, what, seen, valid, force), vector, limit
+        return Ranked(
+            self._by_cosine(graph, what, await self._passing(graph, what, seen, valid, force), vector, limit)
         )
 
     async def rank_events(

@@ -16,7 +16,7 @@ from tidegraph.domain.asof import AsOf, Certainty
 from tidegraph.domain.facts import FactVersion
 from tidegraph.domain.fuse import RRF_CONSTANT
 from tidegraph.domain.interval import Interval
-from tidegraph.ports import Scored, Vector
+from tidegraph.ports import Ranked, Scored, Vector
 from tidegraph.services.usecases.event_search import search_terms
 from tidegraph.services.usecases.matching import Matcher
 from tidegraph.services.usecases.parts_used import Part
@@ -171,10 +171,14 @@ def _valid(what: str, windows: Windows) -> Interval | None:
     return windows.events if what == "event" else windows.force
 
 
-async def _timed(name: str, what: str, found: Awaitable[list[Scored]], least: float = -1.0) -> Leg:
+async def _timed(name: str, what: str, found: Awaitable[Sequence[Scored]], least: float = -1.0) -> Leg:
     started = time.perf_counter()
-    hits = [Scored(f"{what}:{hit.id}", hit.score, hit.document_id) for hit in await found]
-    return Leg(name, tuple(hit for hit in hits if hit.score >= least), _ms(started))
+    ranked = await found
+    hits = (Scored(f"{what}:{hit.id}", hit.score, hit.document_id) for hit in ranked)
+    near = tuple(hit for hit in hits if hit.score >= least)
+    if isinstance(ranked, Ranked):
+        return Leg(name, near, _ms(started), ranked.pruned, ranked.path)
+    return Leg(name, near, _ms(started))
 
 
 def best_documents(legs: Iterable[Leg]) -> list[str]:

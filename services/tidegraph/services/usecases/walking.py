@@ -10,7 +10,7 @@ from typing import Final
 from tidegraph.domain.errors import LimitExceeded, NotFound, Rejected
 from tidegraph.domain.eventgraph import Link
 from tidegraph.domain.interval import Interval
-from tidegraph.domain.walk import Path, WalkParameters, random_walks
+from tidegraph.domain.walk import Path, WalkParameters, pagerank, random_walks, visits
 from tidegraph.ports import EventRecord
 from tidegraph.services.usecases.event_search import is_dated
 from tidegraph.services.usecases.work import Work
@@ -31,21 +31,29 @@ class Direction(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class WalkRequest:
-    """From where, how often, how far; the same ``seed`` gives the same walks."""
+    """From where, how often, how far; the same ``seed`` gives the same walks.
+
+    ``pagerank``: personalised PageRank over the events within ``length`` steps instead of walks.
+    """
 
     seeds: tuple[str, ...]
     walks: int
     length: int
     seed: int
     direction: Direction
+    pagerank: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Walked:
-    """Paths with their probabilities, and every event on them."""
+    """Paths with their probabilities, and every event on them with its score.
+
+    The score is the share of walks that pass the event, or its PageRank.
+    """
 
     paths: tuple[Path, ...]
     events: tuple[EventRecord, ...]
+    scores: tuple[float, ...]
 
 
 async def walk(work: Work, request: WalkRequest, window: Interval | None) -> Walked:
@@ -76,14 +84,20 @@ async def walk(work: Work, request: WalkRequest, window: Interval | None) -> Wal
         )
         for node, links in edges.items()
     }
-    parameters = WalkParameters(walks=request.walks, length=request.length)
-    paths = random_walks(
-        graph, request.seeds, request.seed, lambda node: _visible(events, node, window), parameters
-    )
-    on_paths = dict.fromkeys(node for path in paths for node in path.nodes)
-    found = [events[node] for node in on_paths]
+
+    def shown(node: str) -> bool:
+        return _visible(events, node, window)
+
+    if request.pagerank:
+        paths, ranked = [], pagerank(graph, dict.fromkeys(request.seeds, 1.0), shown)[:NODES_MAX]
+    else:
+        parameters = WalkParameters(walks=request.walks, length=request.length)
+        paths = random_walks(graph, request.seeds, request.seed, shown, parameters)
+        shares = dict(visits(paths))
+        ranked = [(node, shares[node]) for node in dict.fromkeys(n for path in paths for n in path.nodes)]
+    found = [events[node] for node, _ in ranked]
     await work.learn_ids(entity_id for record in found for entity_id in record.entity_ids)
-    return Walked(tuple(paths), tuple(found))
+    return Walked(tuple(paths), tuple(found), tuple(score for _, score in ranked))
 
 
 async def _expand(
