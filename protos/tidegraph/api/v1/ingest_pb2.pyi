@@ -440,6 +440,93 @@ class EraseDocumentResponse(_message.Message):
 Global___EraseDocumentResponse: _TypeAlias = EraseDocumentResponse  # noqa: Y015
 
 @_typing.final
+class EraseEntityRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ENTITY_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    entity: _builtins.str
+    """A name, or an id."""
+    reason: _builtins.str
+    def __init__(
+        self,
+        *,
+        entity: _builtins.str = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["entity", b"entity", "reason", b"reason"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EraseEntityRequest: _TypeAlias = EraseEntityRequest  # noqa: Y015
+
+@_typing.final
+class EraseEntityResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    AWAIT_TOKEN_FIELD_NUMBER: _builtins.int
+    ENTITY_IDS_FIELD_NUMBER: _builtins.int
+    await_token: _builtins.str
+    @_builtins.property
+    def entity_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """All ids that are one entity."""
+
+    def __init__(
+        self,
+        *,
+        await_token: _builtins.str = ...,
+        entity_ids: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["await_token", b"await_token", "entity_ids", b"entity_ids"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EraseEntityResponse: _TypeAlias = EraseEntityResponse  # noqa: Y015
+
+@_typing.final
+class GetErasureRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    AWAIT_TOKEN_FIELD_NUMBER: _builtins.int
+    await_token: _builtins.str
+    def __init__(
+        self,
+        *,
+        await_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["await_token", b"await_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetErasureRequest: _TypeAlias = GetErasureRequest  # noqa: Y015
+
+@_typing.final
+class GetErasureResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CERTIFICATE_JSON_FIELD_NUMBER: _builtins.int
+    certificate_json: _builtins.str
+    """What was removed, where, and when the last raw copy ages out, as JSON."""
+    def __init__(
+        self,
+        *,
+        certificate_json: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["certificate_json", b"certificate_json"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetErasureResponse: _TypeAlias = GetErasureResponse  # noqa: Y015
+
+@_typing.final
 class ListDeadLettersRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 

@@ -66,6 +66,16 @@ class IngestServiceStub:
                 request_serializer=tidegraph_dot_api_dot_v1_dot_ingest__pb2.EraseDocumentRequest.SerializeToString,
                 response_deserializer=tidegraph_dot_api_dot_v1_dot_ingest__pb2.EraseDocumentResponse.FromString,
                 _registered_method=True)
+        self.EraseEntity = channel.unary_unary(
+                '/tidegraph.api.v1.IngestService/EraseEntity',
+                request_serializer=tidegraph_dot_api_dot_v1_dot_ingest__pb2.EraseEntityRequest.SerializeToString,
+                response_deserializer=tidegraph_dot_api_dot_v1_dot_ingest__pb2.EraseEntityResponse.FromString,
+                _registered_method=True)
+        self.GetErasure = channel.unary_unary(
+                '/tidegraph.api.v1.IngestService/GetErasure',
+                request_serializer=tidegraph_dot_api_dot_v1_dot_ingest__pb2.GetErasureRequest.SerializeToString,
+                response_deserializer=tidegraph_dot_api_dot_v1_dot_ingest__pb2.GetErasureResponse.FromString,
+                _registered_method=True)
         self.ListDeadLetters = channel.unary_unary(
                 '/tidegraph.api.v1.IngestService/ListDeadLetters',
                 request_serializer=tidegraph_dot_api_dot_v1_dot_ingest__pb2.ListDeadLettersRequest.SerializeToString,
@@ -121,7 +131,22 @@ class IngestServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def EraseDocument(self, request, context):
-        """Missing associated documentation comment in .proto file."""
+        """Removes a document from every place, the past included.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def EraseEntity(self, request, context):
+        """Removes every mention of an entity, with what rests on it; what else a document says stays.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetErasure(self, request, context):
+        """The certificate of an erasure that is carried out.
+        """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
@@ -177,6 +202,16 @@ def add_IngestServiceServicer_to_server(servicer, server):
                     servicer.EraseDocument,
                     request_deserializer=tidegraph_dot_api_dot_v1_dot_ingest__pb2.EraseDocumentRequest.FromString,
                     response_serializer=tidegraph_dot_api_dot_v1_dot_ingest__pb2.EraseDocumentResponse.SerializeToString,
+            ),
+            'EraseEntity': grpc.unary_unary_rpc_method_handler(
+                    servicer.EraseEntity,
+                    request_deserializer=tidegraph_dot_api_dot_v1_dot_ingest__pb2.EraseEntityRequest.FromString,
+                    response_serializer=tidegraph_dot_api_dot_v1_dot_ingest__pb2.EraseEntityResponse.SerializeToString,
+            ),
+            'GetErasure': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetErasure,
+                    request_deserializer=tidegraph_dot_api_dot_v1_dot_ingest__pb2.GetErasureRequest.FromString,
+                    response_serializer=tidegraph_dot_api_dot_v1_dot_ingest__pb2.GetErasureResponse.SerializeToString,
             ),
             'ListDeadLetters': grpc.unary_unary_rpc_method_handler(
                     servicer.ListDeadLetters,
@@ -358,6 +393,60 @@ class IngestService:
             '/tidegraph.api.v1.IngestService/EraseDocument',
             tidegraph_dot_api_dot_v1_dot_ingest__pb2.EraseDocumentRequest.SerializeToString,
             tidegraph_dot_api_dot_v1_dot_ingest__pb2.EraseDocumentResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def EraseEntity(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/tidegraph.api.v1.IngestService/EraseEntity',
+            tidegraph_dot_api_dot_v1_dot_ingest__pb2.EraseEntityRequest.SerializeToString,
+            tidegraph_dot_api_dot_v1_dot_ingest__pb2.EraseEntityResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetErasure(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/tidegraph.api.v1.IngestService/GetErasure',
+            tidegraph_dot_api_dot_v1_dot_ingest__pb2.GetErasureRequest.SerializeToString,
+            tidegraph_dot_api_dot_v1_dot_ingest__pb2.GetErasureResponse.FromString,
             options,
             channel_credentials,
             insecure,

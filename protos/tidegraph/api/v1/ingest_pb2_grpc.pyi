@@ -43,6 +43,11 @@ class IngestServiceStub:
     RetractDocument: _grpc.UnaryUnaryMultiCallable[_ingest_pb2.RetractDocumentRequest, _ingest_pb2.RetractDocumentResponse]
     """Withdraws a document; what it had closed opens again."""
     EraseDocument: _grpc.UnaryUnaryMultiCallable[_ingest_pb2.EraseDocumentRequest, _ingest_pb2.EraseDocumentResponse]
+    """Removes a document from every place, the past included."""
+    EraseEntity: _grpc.UnaryUnaryMultiCallable[_ingest_pb2.EraseEntityRequest, _ingest_pb2.EraseEntityResponse]
+    """Removes every mention of an entity, with what rests on it; what else a document says stays."""
+    GetErasure: _grpc.UnaryUnaryMultiCallable[_ingest_pb2.GetErasureRequest, _ingest_pb2.GetErasureResponse]
+    """The certificate of an erasure that is carried out."""
     ListDeadLetters: _grpc.UnaryUnaryMultiCallable[_ingest_pb2.ListDeadLettersRequest, _ingest_pb2.ListDeadLettersResponse]
     ReplayDeadLetters: _grpc.UnaryUnaryMultiCallable[_ingest_pb2.ReplayDeadLettersRequest, _ingest_pb2.ReplayDeadLettersResponse]
     GetStatus: _grpc.UnaryUnaryMultiCallable[_ingest_pb2.GetStatusRequest, _ingest_pb2.GetStatusResponse]
@@ -63,6 +68,11 @@ class IngestServiceAsyncStub(IngestServiceStub):
     RetractDocument: _aio.UnaryUnaryMultiCallable[_ingest_pb2.RetractDocumentRequest, _ingest_pb2.RetractDocumentResponse]  # type: ignore[assignment]
     """Withdraws a document; what it had closed opens again."""
     EraseDocument: _aio.UnaryUnaryMultiCallable[_ingest_pb2.EraseDocumentRequest, _ingest_pb2.EraseDocumentResponse]  # type: ignore[assignment]
+    """Removes a document from every place, the past included."""
+    EraseEntity: _aio.UnaryUnaryMultiCallable[_ingest_pb2.EraseEntityRequest, _ingest_pb2.EraseEntityResponse]  # type: ignore[assignment]
+    """Removes every mention of an entity, with what rests on it; what else a document says stays."""
+    GetErasure: _aio.UnaryUnaryMultiCallable[_ingest_pb2.GetErasureRequest, _ingest_pb2.GetErasureResponse]  # type: ignore[assignment]
+    """The certificate of an erasure that is carried out."""
     ListDeadLetters: _aio.UnaryUnaryMultiCallable[_ingest_pb2.ListDeadLettersRequest, _ingest_pb2.ListDeadLettersResponse]  # type: ignore[assignment]
     ReplayDeadLetters: _aio.UnaryUnaryMultiCallable[_ingest_pb2.ReplayDeadLettersRequest, _ingest_pb2.ReplayDeadLettersResponse]  # type: ignore[assignment]
     GetStatus: _aio.UnaryUnaryMultiCallable[_ingest_pb2.GetStatusRequest, _ingest_pb2.GetStatusResponse]  # type: ignore[assignment]
@@ -115,7 +125,24 @@ class IngestServiceServicer(metaclass=_abc_1.ABCMeta):
         self,
         request: _ingest_pb2.EraseDocumentRequest,
         context: _ServicerContext,
-    ) -> _typing.Union[_ingest_pb2.EraseDocumentResponse, _abc.Awaitable[_ingest_pb2.EraseDocumentResponse]]: ...
+    ) -> _typing.Union[_ingest_pb2.EraseDocumentResponse, _abc.Awaitable[_ingest_pb2.EraseDocumentResponse]]:
+        """Removes a document from every place, the past included."""
+
+    @_abc_1.abstractmethod
+    def EraseEntity(
+        self,
+        request: _ingest_pb2.EraseEntityRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_ingest_pb2.EraseEntityResponse, _abc.Awaitable[_ingest_pb2.EraseEntityResponse]]:
+        """Removes every mention of an entity, with what rests on it; what else a document says stays."""
+
+    @_abc_1.abstractmethod
+    def GetErasure(
+        self,
+        request: _ingest_pb2.GetErasureRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_ingest_pb2.GetErasureResponse, _abc.Awaitable[_ingest_pb2.GetErasureResponse]]:
+        """The certificate of an erasure that is carried out."""
 
     @_abc_1.abstractmethod
     def ListDeadLetters(

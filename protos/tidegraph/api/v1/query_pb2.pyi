@@ -1468,7 +1468,7 @@ class Change(_message.Message):
     change_id: _builtins.str
     sequence: _builtins.int
     action: _builtins.str
-    """asserted, bounded, split, superseded, retracted, reopened, announced or merged."""
+    """asserted, bounded, split, superseded, retracted, reopened, announced, merged or unmerged."""
     entity_id: _builtins.str
     fact_id: _builtins.str
     text: _builtins.str

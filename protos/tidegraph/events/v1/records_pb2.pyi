@@ -1225,7 +1225,7 @@ class Change(_message.Message):
     graph: _builtins.str
     sequence: _builtins.int
     action: _builtins.str
-    """asserted, bounded, split, superseded, retracted, reopened, announced or merged."""
+    """asserted, bounded, split, superseded, retracted, reopened, announced, merged or unmerged."""
     entity_id: _builtins.str
     version_id: _builtins.str
     recorded_at: _builtins.int
