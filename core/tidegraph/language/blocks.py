@@ -59,6 +59,7 @@ _MAX_LAYOUT_CHARS: Final = 4_000  # no heading, row or pair is longer; keeps the
 _MAX_PAIR_WORDS: Final = 14
 _PROSE: Final = frozenset({BlockKind.PARAGRAPH, BlockKind.ITEM})
 _TORN_CHARS: Final = 60  # shorter lines are headings or verses
+_LONG_CHARS: Final = 240  # prose of this length does not end without a full stop
 _MAX_GAP_CHARS: Final = 8
 
 
@@ -155,7 +156,8 @@ def _is_torn(text: str, pending: Block, block: Block) -> bool:
         return False
     if pending.end - pending.start < _TORN_CHARS or block.start - pending.end > _MAX_GAP_CHARS:
         return False
-    return text[block.start].islower() and text[pending.end - 1].isalnum()
+    unfinished = text[pending.end - 1].isalnum() or text[pending.end - 1] == ","
+    return unfinished and (text[block.start].islower() or pending.end - pending.start >= _LONG_CHARS)
 
 
 def _cut(text: str, block: Block) -> Iterator[Block]:

@@ -158,11 +158,16 @@ class _State:
 
     def _short_form(self, ref: Ref, key: str) -> Thing | None:
         """A surname after the full name, an acronym after its expansion, a company without its form."""
-        if " " in key or is_group(ref.token):
+        if is_group(ref.token):
             return None
+        if " " in key:
+            return self._fuller(ref, key)
         if ref.text.isupper() and len(key) > 2 and (found := self.by_key.get(f"initials:{key}")):
             return found
         found = self.by_key.get(f"last:{key}")
+        if found is not None and found.type is EntityType.PERSON and self.gender and self._names_topic(key):
+            # "François" after "Curt von François", whatever the recogniser takes it for.
+            return found
         maybe = ref.type is not EntityType.PLACE and found is not None and found.type in _PERSON_LIKE
         if found is not None and maybe and len(found.name.split()) <= _MAX_PERSON_WORDS:
             return found
@@ -175,6 +180,20 @@ class _State:
             return found
         person = found is not None and found.type is EntityType.PERSON and found.gender != ""
         return found if person and ref.type in {EntityType.PERSON, EntityType.UNSPECIFIED} else None
+
+    def _names_topic(self, key: str) -> bool:
+        return self.title.rsplit(maxsplit=1)[-1:] == [key]
+
+    def _fuller(self, ref: Ref, key: str) -> Thing | None:
+        """ "Diane Roe" after "Ada Diane Roe": all words of the one in the other, in the same order."""
+        parts = key.split()
+        found = self.by_key.get(f"last:{parts[-1]}")
+        if found is None or found.type not in _PERSON_LIKE or ref.type not in _PERSON_LIKE:
+            return None
+        fuller = _key(found.name).split()
+        left = iter(fuller)
+        inside = all(part in left for part in parts) and (parts[0] == fuller[0] or key == self.title)
+        return found if inside and len(fuller) <= _MAX_PERSON_WORDS else None
 
     def _pronoun(self, token: Token, number: int) -> Thing | None:
         for forms, gender in ((_HE, "male"), (_SHE, "female")):

@@ -13,6 +13,7 @@ from tidegraph.language.blocks import BlockKind
 from tidegraph.language.clauses import Clause
 from tidegraph.language.coreference import PRONOUNS, Resolution, Thing
 from tidegraph.language.passages import Passage
+from tidegraph.language.tenses import verb_above
 from tidegraph.language.times import TimeContext, sentence_times
 from tidegraph.language.tree import Sentence, Token
 
@@ -43,6 +44,8 @@ _QUANTITY: Final = re.compile(
 )
 _POSSESSIVE: Final = frozenset({"his", "her", "its", "their"})
 _MAX_TIMES: Final = 6
+_FINITE: Final = frozenset({"VBD", "VBZ", "VBP", "MD"})
+_MAX_FRAGMENT: Final = 6
 _MAX_SENTENCE_CHARS: Final = 1_200
 
 
@@ -73,6 +76,8 @@ def drafts(
 ) -> list[Draft]:
     """The events of a sentence: one, or one for each of its times when it tells of several."""
     if passage.block.kind is BlockKind.HEADING and not any(c.lemma for c in clauses):
+        return []
+    if _is_fragment(sentence, passage, clauses):
         return []
     things = _things(sentence, resolution)
     text, unclear = _standing_alone(sentence, resolution)
@@ -117,6 +122,14 @@ def drafts(
     return found
 
 
+def _is_fragment(sentence: Sentence, passage: Passage, clauses: Sequence[Clause]) -> bool:
+    """A few words without verb, time or number in running text: a caption, the rest of a table."""
+    if passage.block.kind is not BlockKind.PARAGRAPH or any(c.lemma for c in clauses):
+        return False
+    tokens = [t for t in sentence.tokens if t.text[:1].isalnum()]
+    return len(tokens) <= _MAX_FRAGMENT and not any(t.time is not None or t.tag == "CD" for t in tokens)
+
+
 def score(reasons: Sequence[str]) -> int:
     """One point each for an entity, a change, a result, a date of month precision."""
     return sum(r in {"entity", "eventive", "quantity", "month_or_finer"} for r in reasons)
@@ -148,6 +161,8 @@ def _event_times(sentence: Sentence, context: TimeContext) -> list[tuple[TimeSta
     """Each distinct time of the sentence; else the one carried from above; else unresolved or static."""
     times = sentence_times(sentence) or sentence_times(sentence, asides=True)
     resolved = _distinct([t for t in times if t.interval is not None])
+    if len(resolved) > 1:
+        resolved = [t for t in resolved if not _tells_aside(sentence, t)] or resolved
     if resolved:
         return [(TimeState.DATED, t.interval, t.rule_id) for t in resolved[:_MAX_TIMES]]
     if context.carried is not None and context.carried.interval is not None:
@@ -158,6 +173,19 @@ def _event_times(sentence: Sentence, context: TimeContext) -> list[tuple[TimeSta
     if meant:
         return [(TimeState.UNRESOLVED, None, meant[0].rule_id)]
     return [(TimeState.STATIC, None, "")]
+
+
+def _tells_aside(sentence: Sentence, time: TimeExpression) -> bool:
+    """A time in brackets, or of a clause that tells who somebody is, beside the sentence's own times."""
+    place = next(k for k, t in enumerate(sentence.tokens) if t.time is time)
+    token = sentence.tokens[place]
+    if not any(t.tag in _FINITE for t in sentence.tokens if t.name is None):
+        return False
+    if place and sentence.tokens[place - 1].text == "(":
+        return True
+    governor = verb_above(token)
+    past = governor is not None and governor.dep in {"relcl", "acl"}
+    return past or (token.dep == "pobj" and token.head.lower == "for")
 
 
 def _distinct(times: Sequence[TimeExpression]) -> list[TimeExpression]:

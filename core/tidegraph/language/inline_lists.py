@@ -28,10 +28,9 @@ def pieces(text: str, start: int, end: int) -> list[tuple[int, int]]:
     leading = text[max(0, start - 2) : start].strip()
     best = leading if leading in _MARKS else next((m for m in _MARKS if len(found.get(m, ())) > 1), "")
     cuts = found.get(best, [])
-    if not cuts or len(cuts) + (best == leading) < _MIN_ITEMS:
-        both = best == leading and cuts and _dated(text[start : cuts[0]]) and _dated(text[cuts[0] : end])
-        if not both:
-            return []
+    few = len(cuts) + (best == leading) < _MIN_ITEMS
+    if not cuts or (few and not (best == leading and _are_two(text, start, cuts[0], end))):
+        return []
     spans = []
     at = start
     for cut in [*cuts, end]:
@@ -39,6 +38,12 @@ def pieces(text: str, start: int, end: int) -> list[tuple[int, int]]:
             spans.append(_trimmed(text, at, cut))
         at = cut + 1
     return spans
+
+
+def _are_two(text: str, start: int, cut: int, end: int) -> bool:
+    """Two items: the first one is closed, or both have a date."""
+    left = text[start:cut].rstrip()
+    return left[-1:] in {".", ";"} or (_dated(left) and _dated(text[cut:end]))
 
 
 def _dated(text: str) -> bool:

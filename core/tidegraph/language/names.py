@@ -20,6 +20,7 @@ _JOINING_HEADS: Final = words("names", "joining_heads")
 _JOINING_PREPOSITIONS: Final = words("names", "joining_prepositions")
 _TAILS: Final = words("names", "organisation_tails")
 _CLUBS: Final = words("names", "club_words")
+_PLACE_TAILS: Final = words("names", "place_tails")
 _CALENDAR: Final = words("names", "calendar")
 _OPENERS: Final = words("names", "openers").union(*table("patterns")["headlines"].values())
 _HONORIFICS: Final = words("names", "honorifics")
@@ -382,6 +383,8 @@ def _type(tokens: Tokens, first: int, end: int) -> tuple[EntityType, bool]:
         return EntityType.ORGANISATION, True
     if lowers[0] in _JOINING_HEADS and "of" in lowers:
         return EntityType.ORGANISATION, True
+    if inner and lowers[-1] in _PLACE_TAILS:
+        return EntityType.PLACE, True
     labels = [tokens.ner[k][1] for k in range(first, end) if tokens.ner[k][1]]
     if lowers[0] in _GIVEN or (lowers[0] in _TITLES and len(lowers) > 1):
         acronym = tokens.text[end - 1].isupper() and len(tokens.text[end - 1]) > 2

@@ -17,6 +17,7 @@ from tidegraph.language.words import words
 _READ: Final = frozenset({BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.HEADING, BlockKind.PAIR})
 _LEADING_DATE: Final = re.compile(r"^[\s*_\[(]*(?:on|in)?[\s*_\[(]*$", re.IGNORECASE)
 _WORD: Final = re.compile(r"[^\W\d_]+")
+_GIVEN: Final = words("names", "given_names_male") | words("names", "given_names_female")
 _SENTENCE_BREAK: Final = re.compile(r"(?<=[.!?])\s+")
 _MAX_LEAD_CHARS: Final = 240
 _MAX_LEAD_WORDS: Final = 8
@@ -128,7 +129,7 @@ class _Reader:
         self.result = Layout(self.base, [], [])
         self.rows: list[tuple[int, int]] = []
         self.lead = ""
-        self.title_spans = _spans_of(self.title, self.text)
+        self.title_spans = sorted([*_spans_of(self.title, self.text), *_surname_spans(self.title, self.text)])
         self.next_title = 0
 
     def read(self) -> Layout:
@@ -169,7 +170,7 @@ class _Reader:
         last = _SENTENCE_BREAK.split(text.rstrip())[-1]
         short = last == text.strip() and len(last.split()) <= _MAX_LEAD_WORDS
         if block.kind is BlockKind.PARAGRAPH and (last.endswith(":") or last[-1:].isalpha() or short):
-            self.lead = " ".join(last.rstrip(" :.").split()) if len(last) <= _MAX_LEAD_CHARS else ""
+            self.lead = " ".join(last.strip(" :.-–•*").split()) if len(last) <= _MAX_LEAD_CHARS else ""
         return ""
 
     def _leading(self, block: Block, times: Sequence[TimeExpression]) -> TimeExpression | None:
@@ -229,10 +230,29 @@ def _spans_of(title: str, text: str) -> list[tuple[int, int]]:
     at = text.find(title)
     while at >= 0:
         end = at + len(title)
-        if (at == 0 or not text[at - 1].isalnum()) and not text[end : end + 1].isalnum():
+        whole = (at == 0 or not text[at - 1].isalnum()) and not text[end : end + 1].isalnum()
+        if whole and not _follows_given_name(text, at):
             spans.append((at, end))
         at = text.find(title, end)
     return spans
+
+
+def _follows_given_name(text: str, at: int) -> bool:
+    """ "Elizabeth Diane Downs" is more than the title "Diane Downs"."""
+    before = text[max(0, at - 24) : at]
+    return before.endswith(" ") and before.split()[-1:] != [] and before.split()[-1].lower() in _GIVEN
+
+
+def _surname_spans(title: str, text: str) -> list[tuple[int, int]]:
+    """Where the last word of a title opens a sentence by itself, in a text that uses it as a name."""
+    words_ = title.split()
+    name = words_[-1] if 1 < len(words_) <= 4 else ""
+    if len(name) < 3 or not (name[:1].isupper() and name.isalpha()) or name.isupper():
+        return []
+    if not re.search(rf"[a-z,] {re.escape(name)}\b(?! [A-Z])", text):
+        return []
+    opening = re.compile(rf"(?:^|[.!?\n][\"'”’)]*\s+)({re.escape(name)})\b(?! [A-Z])", re.MULTILINE)
+    return [m.span(1) for m in opening.finditer(text)]
 
 
 def _is_post(title: Sequence[str]) -> bool:
