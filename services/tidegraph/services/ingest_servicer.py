@@ -16,6 +16,7 @@ from tidegraph.services.interceptor import current
 from tidegraph.services.status_map import not_served
 from tidegraph.services.times import to_stamp
 from tidegraph.services.tokens import await_token, page_token, read_await_token, read_page
+from tidegraph.services.usecases import erase as erasures
 from tidegraph.services.usecases import status as status_cases
 from tidegraph.services.usecases import submit as cases
 from tidegraph.services.usecases.context import Ports
@@ -109,7 +110,22 @@ class IngestServicer(ingest_pb2_grpc.IngestServiceServicer):
     async def EraseDocument(  # noqa: N802
         self, request: api.EraseDocumentRequest, context: Context
     ) -> api.EraseDocumentResponse:
-        raise not_served("EraseDocument")
+        position = await erasures.erase_document(self._ports, current(), request.document_id, request.reason)
+        return api.EraseDocumentResponse(await_token=await_token(position))
+
+    async def EraseEntity(  # noqa: N802
+        self, request: api.EraseEntityRequest, context: Context
+    ) -> api.EraseEntityResponse:
+        position, entity_ids = await erasures.erase_entity(
+            self._ports, current(), request.entity, request.reason
+        )
+        return api.EraseEntityResponse(await_token=await_token(position), entity_ids=entity_ids)
+
+    async def GetErasure(  # noqa: N802
+        self, request: api.GetErasureRequest, context: Context
+    ) -> api.GetErasureResponse:
+        text = await erasures.certificate(self._ports, read_await_token(request.await_token))
+        return api.GetErasureResponse(certificate_json=text)
 
     async def ListDeadLetters(  # noqa: N802
         self, request: api.ListDeadLettersRequest, context: Context

@@ -12,10 +12,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from tidegraph.domain.documents import ExtractedDocument
 from tidegraph.domain.errors import Conflicted, Rejected, Retryable
 from tidegraph.events.v1 import records_pb2
+from tidegraph.log.codecs import encode
 from tidegraph.log.headers import DECISION, first, stamped
-from tidegraph.log.keys import join_key
+from tidegraph.log.keys import document_key, extracted_key, join_key
 from tidegraph.log.status import Outcome, Stage
 from tidegraph.log.topics import Topic
 from tidegraph.ports import ChangeRow, GraphStore
@@ -119,6 +121,9 @@ class Delivery:
         result = await self.stage.write(graph, items)
         if result.sequence:  # 0: not one record could be read, so the graph was not asked
             await self.feed.publish(graph, result.sequence)
+        if result.mended:
+            outputs = [_mended(before, left) for before, left in result.mended]
+            await self.scribe.persist(lambda: self.scribe.sink.write(outputs))
         account(graph, result.changes, result.statuses, self.burst_facts)
         await self.scribe.persist(lambda: self.scribe.sink.tell(result.statuses))
         metrics.STAGE_RECORDS.labels(self.stage.stage, "done").inc(len(result.statuses))
@@ -135,7 +140,7 @@ class Delivery:
             return  # refused in its turn
         known = await self.store.decisions(graph, (REEXTRACTION,), EVERYTHING, (decision.subject,))
         if decision.decision_id not in {one.decision_id for one in known}:
-            await self.rereader.run(graph, decision)
+            await self.rereader.run(graph, decision, await self.stage.writer.erased(graph))
 
     async def _keep_up(self, upkeep: Upkeep, graph: str, name: str, item: Input) -> None:
         """A decision about the whole graph: carried out, published, told."""
@@ -185,6 +190,18 @@ def deliver(
                 raise result
 
     return process
+
+
+def _mended(document: ExtractedDocument, left: ExtractedDocument | None) -> Output:
+    """A record of ``extracted`` that was written again after an erasure, as it is to stay there."""
+    header = document.header
+    return Output(
+        Topic.EXTRACTED,
+        extracted_key(header, document.extractor_epoch),
+        None if left is None else encode(left),
+        tuple(stamped((), Stage.WRITE)),
+        document_key(header.graph, header.document_id),
+    )
 
 
 def _output(graph: str, row: ChangeRow) -> Output:

@@ -26,7 +26,7 @@ from tidegraph.log.topics import TOPICS, Topic
 from tidegraph.ports import Clock, GraphStore, Log, LogRecord, StatusStore
 from tidegraph.streams.rebuild import Rebuilder
 from tidegraph.streams.sink import PartitionedLog
-from tidegraph.streams.writing.erased import Erased, names_in
+from tidegraph.streams.writing.erased import COVER, Erased, names_in
 
 _UNEDITED: Final = (Topic.DOCUMENTS, Topic.GROUNDED, Topic.RESOLVED, Topic.CHANGES, Topic.STATUS)
 """Topics whose records stay until they age out."""
@@ -73,6 +73,7 @@ class Certificate:
             "actor": self.actor,
             "reason": self.reason,
             "decided_at": format_instant(self.decided_at),
+            "decided_at_micros": self.decided_at,
             "erased_at": format_instant(self.erased_at),
             "document_id": self.document_id,
             "entity_ids": list(self.entity_ids),
@@ -216,6 +217,17 @@ def _document(record: LogRecord) -> ExtractedDocument | None:
         return decode(ExtractedDocument, record.value) if record.value is not None else None
     except Rejected:
         return None
+
+
+async def covered_documents(log: Log, graph: str) -> frozenset[str]:
+    """Documents of the graph that an erasure has left with covered names."""
+    found = set()
+    async for record in log.read(Topic.EXTRACTED):
+        if record.value is not None and COVER.encode() in record.value:
+            document = _document(record)
+            if document is not None and document.header.graph == graph:
+                found.add(document.header.document_id)
+    return frozenset(found)
 
 
 def declared_ages(topics: Sequence[Topic]) -> dict[Topic, int | None]:

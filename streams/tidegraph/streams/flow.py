@@ -34,11 +34,14 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """A record to write. ``route`` is the key that chooses the partition where ``key`` does not."""
+    """A record to write. ``route`` is the key that chooses the partition where ``key`` does not.
+
+    Without a value it is a tombstone.
+    """
 
     topic: Topic
     key: bytes
-    value: bytes
+    value: bytes | None
     headers: tuple[tuple[str, bytes], ...]
     route: bytes
 

@@ -9,22 +9,25 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from tidegraph.domain.documents import DocumentKind, GroundedDocument
 from tidegraph.domain.errors import Rejected
+from tidegraph.domain.interval import OPEN_START
 from tidegraph.log.codecs import encode
 from tidegraph.log.headers import REEXTRACTED, SCHEMA, SCHEMA_VERSION, STAGE
 from tidegraph.log.keys import document_key, grounded_key
 from tidegraph.log.status import Stage
 from tidegraph.log.topics import Topic
 from tidegraph.ports import DecisionRecord
+from tidegraph.streams.erasure import covered_documents
 from tidegraph.streams.flow import Input, Output, Sink
 from tidegraph.streams.rebuild import Sources
 from tidegraph.streams.stages.ground import GroundHandler
 from tidegraph.streams.stamps import PartitionStamps
+from tidegraph.streams.writing.erased import Erased
 
 logger = logging.getLogger(__name__)
 
@@ -40,7 +43,7 @@ class Rereader:
     sources: Sources
     sink: Sink
 
-    async def run(self, graph: str, decision: DecisionRecord) -> int:
+    async def run(self, graph: str, decision: DecisionRecord, erased: Erased) -> int:
         """Send the documents of a decision; how many revisions they were.
 
         Documents that came after the decision are read as the stage now does anyway.
@@ -48,6 +51,7 @@ class Rereader:
         Raises:
             Retryable: the log is away; nothing is lost by doing it again.
         """
+        covered = await covered_documents(self.sources.log, graph) if erased.entities else frozenset()
         life = (await self.sources.lives([Topic.DOCUMENTS]))[Topic.DOCUMENTS]
         stamps: dict[int, PartitionStamps] = {}
         outputs: list[Output] = []
@@ -59,6 +63,8 @@ class Rereader:
             if record.value is None or stamp > decision.recorded_at:
                 continue
             parts = await self._read(graph, decision.subject, Input(record, life, stamp))
+            if parts and _is_erased(parts[0].header.document_id, stamp, erased, covered):
+                continue
             found += bool(parts)
             outputs += [_output(part, decision.recorded_at) for part in parts]
             if len(outputs) >= _BATCH:
@@ -78,6 +84,11 @@ class Rereader:
         except Rejected:
             return ()  # it was refused when it came, too
         return () if parts[0].header.kind is DocumentKind.RETRACTION else parts
+
+
+def _is_erased(document_id: str, stamp: int, erased: Erased, covered: Collection[str]) -> bool:
+    """True where the raw text may hold what was erased: it is not read again."""
+    return document_id in covered or stamp <= erased.documents.get(document_id, OPEN_START)
 
 
 def _output(part: GroundedDocument, decided_at: int) -> Output:

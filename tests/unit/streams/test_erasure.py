@@ -10,6 +10,7 @@ from tidegraph.events.v1 import records_pb2
 from tidegraph.log.deadletter import list_letters
 from tidegraph.log.topics import Topic
 from tidegraph.storage.dump import content_hash, full_dump
+from tidegraph.streams.erasure_check import remains
 from tidegraph.streams.inprocess import InProcess
 
 ANN = "Ann Roe was appointed CEO of Nova Ltd on 1 May 2020."
@@ -25,6 +26,10 @@ async def tell(running: InProcess, name: str, text: str | None, **fields: str) -
 
 async def rows(running: InProcess) -> list[str]:
     return [line async for line in full_dump(running.store, GRAPH) if not line.startswith("decision")]
+
+
+async def left(running: InProcess, certificate: dict[str, object]) -> list[str]:
+    return await remains(json.dumps(certificate), running.store, running.log, running.status)
 
 
 async def erase(running: InProcess, **what: object) -> dict[str, object]:
@@ -62,6 +67,8 @@ async def test_an_erased_document_leaves_the_graph_of_a_world_without_it() -> No
     assert b"Bob" not in await living(running)
     assert await running.status.by_document(GRAPH, "b") == []
     assert not [row for row in await running.store.changes(GRAPH, 0, 1_000) if "Bob" in row.text]
+    assert await left(running, certificate) == []
+    assert len(await left(running, {**certificate, "document_id": "a"})) > 4, "the check finds what is there"
     assert certificate["document_id"] == "b"
     assert certificate["content_hash"] == await content_hash(running.store, GRAPH) != before
     assert certificate["last_raw_copy_gone_by"] == "never", "documents are kept for good unless set otherwise"
@@ -79,7 +86,7 @@ async def test_an_erased_document_stays_out_after_a_rebuild_and_when_it_is_late(
     await running.settle()
     late = [r async for r in running.log.read(Topic.RESOLVED) if r.value and b"Bob" in r.value]
     again = [r async for r in running.log.read(Topic.EXTRACTED) if r.value and b"Bob" in r.value]
-    await erase(running, document_id="b")
+    certificate = await erase(running, document_id="b")
     wanted = await rows(running)
     for record in late:
         await running.log.append(Topic.RESOLVED, record.key, record.value, record.headers, None)
@@ -90,6 +97,7 @@ async def test_an_erased_document_stays_out_after_a_rebuild_and_when_it_is_late(
     await decide(running, rebuild=records_pb2.Rebuild())
     await running.settle()
     assert await rows(running) == wanted
+    assert await left(running, certificate) == [], "the record that was written again has its tombstone"
     await tell(running, "b", BOB)
     await running.settle()
     assert any("Bob" in row for row in await rows(running)), "what is told after the erasure is new"
@@ -108,6 +116,11 @@ async def test_an_erased_person_leaves_what_others_did() -> None:
     assert any("Carl Voss moved to Hull" in row for row in found)
     assert certificate["documents"] == ["a", "both"]
     assert "Ann" not in json.dumps(certificate)
+    assert await left(running, certificate) == []
+    (bob,) = (await running.store.entities_by_name(GRAPH, ["bob lee"]))["bob lee"]
+    assert await left(running, {**certificate, "entity_ids": [bob.entity_id]}), (
+        "the check finds what is there"
+    )
     assert b"Ann" not in await living(running)
     wanted = await content_hash(running.store, GRAPH)
     await decide(running, rebuild=records_pb2.Rebuild())
@@ -123,3 +136,18 @@ async def test_dead_letters_of_an_erased_document_are_removed() -> None:
     await running.settle()
     await erase(running, document_id="b")
     assert [letter.key for letter in await list_letters(running.log, limit=10)] == [f"{GRAPH}/c".encode()]
+
+
+async def test_what_was_erased_is_not_read_again() -> None:
+    running = pipeline(1)
+    await tell(running, "a", ANN)
+    await tell(running, "b", BOB)
+    await tell(running, "both", BOTH)
+    await running.settle()
+    (ann,) = (await running.store.entities_by_name(GRAPH, ["ann roe"]))["ann roe"]
+    certificates = [await erase(running, document_id="b"), await erase(running, entity_ids=[ann.entity_id])]
+    await decide(running, reextraction=records_pb2.Reextraction(extractor_epoch="another"))
+    await running.settle()
+    assert not any("Ann" in row for row in await rows(running))
+    for certificate in certificates:
+        assert await left(running, certificate) == []

@@ -24,7 +24,7 @@ from tidegraph.storage.codec import floor_time
 from tidegraph.streams.flow import Input, Subject, status_line
 from tidegraph.streams.writing.control import Control, Decide, header_of
 from tidegraph.streams.writing.planning import Item, Retract
-from tidegraph.streams.writing.writer import GraphWriter
+from tidegraph.streams.writing.writer import GraphWriter, Mended
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,7 @@ class WriteResult:
     sequence: int
     statuses: tuple[StatusRecord, ...]
     rejected: tuple[tuple[Input, TidegraphError], ...]
+    mended: tuple[Mended, ...] = ()
 
 
 class WriteStage:
@@ -81,7 +82,9 @@ class WriteStage:
                 outcome = Outcome(ending.ended)
                 statuses.append(status_line(subject, self.stage, now, outcome=outcome))
         rejected.sort(key=lambda pair: pair[0].record.offset)
-        return WriteResult(graph, written.changes, written.sequence, tuple(statuses), tuple(rejected))
+        return WriteResult(
+            graph, written.changes, written.sequence, tuple(statuses), tuple(rejected), written.mended
+        )
 
     def decision(self, graph: str, item: Input) -> DecisionRecord:
         """The decision that a record carries.

@@ -37,17 +37,22 @@ class Ending:
     error: TidegraphError | None
 
 
+Mended = tuple[ExtractedDocument, ExtractedDocument | None]
+
+
 @dataclass(frozen=True, slots=True)
 class Written:
     """The result of a batch.
 
     ``changes`` are the lines of the feed that this call committed; ``sequence`` is the graph's commit
-    sequence after it. Lines that a stopped worker left unpublished are read from the graph.
+    sequence after it. Lines that a stopped worker left unpublished are read from the graph. ``mended`` are
+    documents of which an erasure keeps something out, each with what is left of it (``None``: nothing).
     """
 
     endings: tuple[Ending, ...]
     changes: tuple[ChangeRow, ...]
     sequence: int
+    mended: tuple[Mended, ...] = ()
 
 
 class GraphWriter:
@@ -95,11 +100,11 @@ class GraphWriter:
                 what the store says is applied and hand in from there.
         """
         changes: list[ChangeRow] = []
-        left, endings = await self._without_erased(graph, partition, items)
+        left, endings, mended = await self._without_erased(graph, partition, items)
         for run in _runs(left):
             endings += await self._run(graph, partition, run, changes)
         state = await self._state(graph, partition)
-        return Written(tuple(endings), tuple(changes), state.sequence)
+        return Written(tuple(endings), tuple(changes), state.sequence, tuple(mended))
 
     def keep_out(self, graph: str, erased: Erased) -> None:
         """Keep this out of a graph that does not hold the decisions yet."""
@@ -107,27 +112,34 @@ class GraphWriter:
 
     async def _without_erased(
         self, graph: str, partition: str, items: Sequence[Item]
-    ) -> tuple[list[Item], list[Ending]]:
-        """What is left of the items, and the endings of those of which nothing is."""
-        if graph not in self._erased:
-            await self._state(graph, partition)
-            self._erased[graph] = Erased.of(await self._store.decisions(graph, [ERASURE], EVERYTHING))
-        erased = self._erased[graph]
-        if not erased.documents and not erased.entities:
-            return list(items), []
+    ) -> tuple[list[Item], list[Ending], list[Mended]]:
+        """What is left of the items, the endings of those of which nothing is, and what was kept out."""
+        erased = await self.erased(graph)
         left: list[Item] = []
         gone: list[Ending] = []
+        mended: list[Mended] = []
         for item in items:
-            document = erased.apply(item.content) if isinstance(item.content, ExtractedDocument) else None
-            if document is not None:
-                left.append(replace(item, content=document))
-            elif isinstance(item.content, ExtractedDocument):
-                gone.append(Ending(item, "retracted", None))
-            else:
+            if not isinstance(item.content, ExtractedDocument):
                 left.append(item)
+                continue
+            document = erased.apply(item.content)
+            if document is not item.content:
+                mended.append((item.content, document))
+            if document is None:
+                nameless = replace(item.header, document_id="", revision="", title="")
+                empty = replace(item.content, header=nameless)
+                gone.append(Ending(replace(item, content=empty), "retracted", None))
+            else:
+                left.append(replace(item, content=document))
         if gone and not left:
             await self._skip(graph, partition, items[-1].offset)
-        return left, gone
+        return left, gone, mended
+
+    async def erased(self, graph: str) -> Erased:
+        """What the decisions of the graph keep out."""
+        if graph not in self._erased:
+            self._erased[graph] = Erased.of(await self._store.decisions(graph, [ERASURE], EVERYTHING))
+        return self._erased[graph]
 
     # --- one commit -------------------------------------------------------------------------------
 
