@@ -43,7 +43,7 @@ def test_every_method_is_documented_and_told_where_it_is_not_served() -> None:
         for module, service in modules
         for method in module.DESCRIPTOR.services_by_name[service].methods
     }
-    rows = re.findall(r"^\| .*? \| (.*?) \| (.*?) \|$", PAGE, re.MULTILINE)
+    rows = re.findall(r"^\|.*? \| (.*?) \| (.*?) \|$", PAGE, re.MULTILINE)
     told = {name: "not served" in what for names, what in rows for name in names.split(", ")}
     servicers = (ROOT / "services/tidegraph/services").glob("*_servicer.py")
     refused = {

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Final
 
 from tidegraph.domain.asof import AsOf
-from tidegraph.domain.errors import NotFound, Rejected
+from tidegraph.domain.errors import LimitExceeded, NotFound, Rejected
 from tidegraph.domain.explain import explain
 from tidegraph.domain.facts import Assertion, FactVersion
 from tidegraph.domain.interval import OPEN_END, OPEN_START, Granularity
@@ -92,11 +92,19 @@ async def _restricted(work: Work, subject: str, object_: str, entity: str) -> li
             literal = normal_value(object_)
         else:
             raise _no_entity(object_)
-    facts = await work.ports.store.facts(work.moment.graph, which, work.moment.seen)
+    facts = _all(await work.ports.store.facts(work.moment.graph, which, work.moment.seen))
     await work.learn_names(facts)
     if literal:
         facts = [f for f in facts if not f.object_is_entity and normal_value(f.object) == literal]
     return [fact for fact in facts if not fact.valid.is_empty]
+
+
+def _all(found: list[FactVersion]) -> list[FactVersion]:
+    """What was read, unless the bound of a read may have cut it."""
+    if len(found) >= FACTS_MAX:
+        message = f"{FACTS_MAX} facts or more: restrict by a predicate, the other side or a key"
+        raise LimitExceeded("TOO_MANY_FACTS", message)
+    return found
 
 
 def _with_predicate(
@@ -171,7 +179,7 @@ async def list_history(
         which = replace(which, entity_ids=await _ids(work, entity))
     else:
         raise Rejected("NO_RESTRICTION", "give an entity, a key or a fact", field="of")
-    versions = await ports.store.facts(moment.graph, which, moment.seen)
+    versions = _all(await ports.store.facts(moment.graph, which, moment.seen))
     await work.learn_names(versions)
     if predicate:
         canonical = ports.registry.canonical("<", predicate, ">")

@@ -15,7 +15,8 @@ from tidegraph.services.usecases.naming import named_at
 from tidegraph.services.usecases.parts_used import ALL_USED, Part
 from tidegraph.services.usecases.question import Question
 
-FACTS_MAX: Final = 1_000
+FACTS_MAX: Final = 10_000
+"""What one read of the store gives; who gets as many is told that there may be more."""
 
 
 @dataclass
@@ -45,6 +46,8 @@ class Work:
 
     async def _facts(self, which: FactFilter) -> list[FactVersion]:
         found = await self.ports.store.facts(self.moment.graph, which, self.moment.seen)
+        if len(found) >= FACTS_MAX:
+            self.step("limit", f"only the first {FACTS_MAX} facts were looked at")
         found = [version for version in found if not version.valid.is_empty]
         await self.learn_names(found)
         return found
