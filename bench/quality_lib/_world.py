@@ -32,6 +32,7 @@ from tidegraph.services.caller import Caller
 from tidegraph.services.usecases.ask import Asking, Finished
 from tidegraph.services.usecases.context import ChatLimits, Ports
 from tidegraph.services.usecases.moment import AskedTime
+from tidegraph.services.usecases.parts_used import ALL_USED, Part
 from tidegraph.streams.inprocess import InProcess
 
 ALL_KNOWN = OPEN_END - 1
@@ -93,10 +94,17 @@ class World:
         found = {record.entity_id: record.name for record in records}
         return lambda entity_id: found.get(entity_id, entity_id)
 
-    async def ask(self, graph: str, question: str, asked: AskedTime, now: int | None = None) -> Finished:
-        """The finished answer of ``Ask``, as the service gives it."""
+    async def ask(
+        self,
+        graph: str,
+        question: str,
+        asked: AskedTime,
+        now: int | None = None,
+        without: frozenset[Part] = ALL_USED,
+    ) -> Finished:
+        """The finished answer of ``Ask``, as the service gives it; ``without`` leaves parts out."""
         ports = self.ports if now is None else replace(self.ports, clock=FixedClock(now))
-        parts = Asking(ports, Caller(graph, None, "bench"), 16_384).run(question, asked)
+        parts = Asking(ports, Caller(graph, None, "bench"), 16_384, without).run(question, asked)
         finished = None
         async for part in parts:
             if isinstance(part, Finished):

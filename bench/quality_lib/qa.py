@@ -2,7 +2,9 @@
 
 Every collection is a graph of its own. Contexts are the hits of Retrieve, best first, each with the
 interval in which it holds; the answer is that of Ask, with the built-in reasoner unless a language model
-is configured in the environment.
+is configured in the environment. ``--without`` leaves parts of the product out. ``--each`` asks again
+without each part alone, and of plain baselines, over the same graphs: one more file for each, beside
+``--out``.
 """
 
 from __future__ import annotations
@@ -11,23 +13,27 @@ import argparse
 import asyncio
 import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from quality_lib._baselines import BASELINES
 from quality_lib._world import World, graph_name, iso, progress, read_lines, world, write_lines
 from tidegraph.domain.errors import Rejected
 from tidegraph.services.caller import Caller
 from tidegraph.services.usecases.answers import Outcome
 from tidegraph.services.usecases.compose import line
-from tidegraph.services.usecases.moment import AskedTime, resolve
+from tidegraph.services.usecases.moment import AskedTime, resolve, seen_by
+from tidegraph.services.usecases.parts_used import Part
 from tidegraph.services.usecases.reading import read_text
 from tidegraph.services.usecases.retrieve import Hit, retrieve
-from tidegraph.services.usecases.scope import scope_of
+from tidegraph.services.usecases.scope import Scope, scope_of
 from tidegraph.services.usecases.work import Work
 
 HELP = "temporal question answering"
 CONTEXTS = 60
+Ask = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,6 +42,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", required=True, help="where the JSON lines go")
     parser.add_argument("--source", help="only documents and questions of this source")
     parser.add_argument("--limit", type=int, help="only the first N questions and their collections")
+    parser.add_argument(
+        "--without", action="append", default=[], choices=[*Part], help="leave a part out (repeatable)"
+    )
+    parser.add_argument(
+        "--each", action="store_true", help="also without each part alone, and with plain baselines"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -55,24 +67,39 @@ async def _run(arguments: argparse.Namespace) -> int:
         for row in _of_source(read_lines(folder / "corpus.jsonl"), arguments.source)
         if row["collection"] in wanted
     ]
-    rows = []
+    without = frozenset(Part(name) for name in arguments.without)
     async with world() as played:
-        await _ingest(played, corpus)
-        for number, question in enumerate(questions, start=1):
-            rows.append(await _asked(played, question))
-            progress(number, len(questions), "questions")
-        write_lines(arguments.out, rows)
-        answered = sum(not row["abstained"] for row in rows)
-        print(f"qa: {len(corpus)} documents, {len(rows)} questions, {answered} answered")
+        await ingest(played, corpus)
+        await _written(arguments.out, questions, partial(_asked, played, without))
+        if arguments.each:
+            out = Path(arguments.out)
+            for part in Part:
+                name = str(out.with_suffix(f".without-{part}{out.suffix}"))
+                await _written(name, questions, partial(_asked, played, without | {part}))
+            for plain in BASELINES:
+                name = str(out.with_suffix(f".{plain}{out.suffix}"))
+                await _written(name, questions, partial(_plain, played, plain))
+        print(f"qa: {len(corpus)} documents, {len(questions)} questions")
         played.print_cpu()
     return 0
+
+
+async def _written(out: str, questions: Sequence[Mapping[str, Any]], ask: Ask) -> None:
+    rows = []
+    for number, question in enumerate(questions, start=1):
+        rows.append(await ask(question))
+        progress(number, len(questions), f"questions of {Path(out).name}")
+    write_lines(out, rows)
+    answered = sum(not row["abstained"] for row in rows)
+    print(f"{Path(out).name}: {answered} of {len(rows)} answered", flush=True)
 
 
 def _of_source(rows: Sequence[dict[str, Any]], source: str | None) -> list[dict[str, Any]]:
     return [row for row in rows if source is None or row["source"] == source]
 
 
-async def _ingest(played: World, corpus: Sequence[Mapping[str, Any]]) -> None:
+async def ingest(played: World, corpus: Sequence[Mapping[str, Any]]) -> None:
+    """Send the documents, a graph for each collection."""
     collections: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for row in corpus:
         collections[row["collection"]].append(row)
@@ -87,33 +114,47 @@ async def _ingest(played: World, corpus: Sequence[Mapping[str, Any]]) -> None:
             print(json.dumps({"documents": done, "of": len(corpus)}), flush=True)
 
 
-async def _asked(played: World, question: Mapping[str, Any]) -> dict[str, Any]:
+async def _asked(played: World, without: frozenset[Part], question: Mapping[str, Any]) -> dict[str, Any]:
     graph, text = graph_name(question["collection"]), question["question"]
     try:
-        contexts = await _contexts(played, graph, text)
-        answer = (await played.ask(graph, text, AskedTime())).answer
+        work, scope = await work_of(played, graph, text, without)
+        found = await retrieve(work, scope, CONTEXTS)
+        answer = (await played.ask(graph, text, AskedTime(), without=without)).answer
     except Rejected as error:
         return {"id": question["id"], "contexts": [], "answer": None, "abstained": True, "cause": str(error)}
     known = answer.outcome is Outcome.ANSWERED
     said = "; ".join(answer.values) or answer.text
     return {
         "id": question["id"],
-        "contexts": contexts,
+        "contexts": [_context(work, hit) for hit in found.hits],
         "answer": said if known else None,
         "abstained": not known,
     }
 
 
-async def _contexts(played: World, graph: str, text: str) -> list[dict[str, Any]]:
-    reading = await read_text(played.ports, graph, text, played.ports.clock.now())
-    moment = await resolve(
-        played.ports, Caller(graph, None, "bench"), AskedTime(), reading.question.time.interval
-    )
-    work = Work(played.ports, moment, reading.question, reading.offset)
+async def _plain(played: World, plain: str, question: Mapping[str, Any]) -> dict[str, Any]:
+    """A plain baseline: its best text answers."""
+    graph = graph_name(question["collection"])
+    work, scope = await work_of(played, graph, question["question"], frozenset())
+    texts = await BASELINES[plain](work, scope)
+    return {
+        "id": question["id"],
+        "contexts": [{"text": text, "valid_from": None, "valid_to": None} for text in texts],
+        "answer": texts[0] if texts else None,
+        "abstained": not texts,
+    }
+
+
+async def work_of(played: World, graph: str, text: str, without: frozenset[Part]) -> tuple[Work, Scope]:
+    """A question ready to be answered, with its asked time."""
+    now = played.ports.clock.now()
+    caller = Caller(graph, None, "bench")
+    reading = await read_text(played.ports, graph, text, now, seen_by(caller, AskedTime()))
+    moment = await resolve(played.ports, caller, AskedTime(), reading.question.time.interval)
+    work = Work(played.ports, moment, reading.question, reading.offset, without=without)
     for link in reading.question.entities:
         work.names.update({record.entity_id: record for record in link.candidates})
-    found = await retrieve(work, scope_of(reading.question, moment, given=False), CONTEXTS)
-    return [_context(work, hit) for hit in found.hits]
+    return work, scope_of(reading.question, moment, given=False)
 
 
 def _context(work: Work, hit: Hit) -> dict[str, Any]:

@@ -8,11 +8,13 @@ from math import exp, log
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tidegraph.domain.interval import OPEN_START, Interval
 from tidegraph.services.usecases.spans.features import Candidate, Turn, chained, sure, timed
 from tidegraph.services.usecases.spans.model import Model
 
+Rows = Sequence[Sequence[float]] | NDArray[np.float64]
 TOP: Final = 80
 LIKELY_SHARE: Final = 0.2
 """A value is a turn of the chain when it has at least this share of the likeliest value's."""
@@ -51,7 +53,7 @@ def turns_of(candidates: Sequence[Candidate], likely: Sequence[float]) -> tuple[
 def decide(
     model: Model,
     candidates: Sequence[Candidate],
-    rows: Sequence[Sequence[float]],
+    rows: Rows,
     asked: Interval,
     facts: frozenset[str] = frozenset(),
     *,
@@ -63,39 +65,63 @@ def decide(
     """
     if not candidates:
         return None
+    then = timed_rows(model, candidates, rows, asked, chain=chain)
+    choices = _choices(candidates, then.best, model.log_shares(then.rows, model.timed))
+    _, row = sure_row(model, candidates, rows, then, facts)
+    return Decision(choices, then.turns, model.confidence(row))
+
+
+@dataclass(frozen=True, slots=True)
+class Then:
+    """The likeliest candidates (their places), their second rows, and the chain."""
+
+    likely: NDArray[np.float64]
+    best: tuple[int, ...]
+    rows: NDArray[np.float64]
+    turns: tuple[Turn, ...]
+
+
+def timed_rows(
+    model: Model,
+    candidates: Sequence[Candidate],
+    rows: Rows,
+    asked: Interval,
+    *,
+    chain: bool = True,
+) -> Then:
+    """The rows of TIMED of the likeliest candidates."""
     likely = model.log_shares(np.asarray(rows, dtype=float), model.said)
     best = _best(likely)
     turns = turns_of(candidates, likely.tolist()) if chain else ()
-    then = [timed(float(likely[i]), candidates[i].place, candidates[i].value, asked, turns) for i in best]
-    choices, places = _choices(candidates, best, model.log_shares(np.asarray(then), model.timed))
-    second = choices[1].share if len(choices) > 1 else 0.0
-    first = choices[0]
-    row = sure(
-        first.share,
-        second,
-        float(likely[first.index]),
-        rows[first.index],
-        then[places[first.index]],
-        agrees=first.candidate.value in facts,
-    )
-    return Decision(choices, turns, model.confidence(row))
+    found = [timed(float(likely[i]), candidates[i].place, candidates[i].value, asked, turns) for i in best]
+    return Then(likely, best, np.array(found), turns)
 
 
-def likeliest(
-    model: Model, candidates: Sequence[Candidate], rows: Sequence[Sequence[float]]
-) -> Decision | None:
+def sure_row(
+    model: Model, candidates: Sequence[Candidate], rows: Rows, then: Then, facts: frozenset[str]
+) -> tuple[int, list[float]]:
+    """(place of the best candidate, its row of SURE)."""
+    choices = _choices(candidates, then.best, model.log_shares(then.rows, model.timed))
+    first, second = choices[0], choices[1].share if len(choices) > 1 else 0.0
+    own = then.rows[then.best.index(first.index)].tolist()
+    agrees = first.candidate.value in facts
+    likely = float(then.likely[first.index])
+    return first.index, sure(first.share, second, likely, rows[first.index], own, agrees=agrees)
+
+
+def likeliest(model: Model, candidates: Sequence[Candidate], rows: Rows) -> Decision | None:
     """The likeliest values, whatever their time."""
     if not candidates:
         return None
     likely = model.log_shares(np.asarray(rows, dtype=float), model.said)
-    choices, _ = _choices(candidates, _best(likely), likely[_best(likely)])
-    return Decision(choices, (), 1.0)
+    best = _best(likely)
+    return Decision(_choices(candidates, best, likely[list(best)]), (), 1.0)
 
 
 def decide_beside(
     model: Model,
     candidates: Sequence[Candidate],
-    rows: Sequence[Sequence[float]],
+    rows: Rows,
     anchors: Sequence[int],
     *,
     after: bool,
@@ -105,41 +131,42 @@ def decide_beside(
     Args:
         anchors: places of the candidates that stand for the named value.
     """
-    likely = model.log_shares(np.asarray(rows, dtype=float), model.said)
+    then = beside_rows(model, candidates, rows, anchors, after=after)
+    if then is None:
+        return None
+    choices = _choices(candidates, then.best, model.log_shares(then.rows, model.chained))
+    return Decision(choices, then.turns, choices[0].share)
+
+
+def beside_rows(
+    model: Model, candidates: Sequence[Candidate], rows: Rows, anchors: Sequence[int], *, after: bool
+) -> Then | None:
+    """The rows of CHAINED of the likeliest candidates but the named one; None without one of them."""
     if not anchors:
         return None
+    likely = model.log_shares(np.asarray(rows, dtype=float), model.said)
     turns = turns_of(candidates, likely.tolist())
-    anchor = max(anchors, key=lambda i: (candidates[i].place.start > OPEN_START, float(likely[i])))
-    named = set(anchors)
-    best = [i for i in _best(likely) if i not in named]
-    if not best:
-        return None
+    anchor = max(anchors, key=lambda i: (candidates[i].place.start > OPEN_START, float(likely[i]), -i))
     own = {candidates[i].value for i in anchors}
+    best = tuple(i for i in _best(likely) if candidates[i].value not in own)
     chain = tuple(turn for turn in turns if turn.value not in own)
-    then = [
-        chained(
-            float(likely[i]),
-            candidates[i].place,
-            candidates[i].value,
-            candidates[anchor].place,
-            chain,
-            after=after,
-        )
+    at = candidates[anchor].place
+    found = [
+        chained(float(likely[i]), candidates[i].place, candidates[i].value, at, chain, after=after)
         for i in best
     ]
-    choices, _ = _choices(candidates, best, model.log_shares(np.asarray(then), model.chained))
-    return Decision(choices, turns, choices[0].share)
+    return Then(likely, best, np.array(found), turns) if best else None
 
 
-def _best(likely: np.ndarray) -> list[int]:
+def _best(likely: NDArray[np.float64]) -> tuple[int, ...]:
     """Places of the likeliest candidates; ties by place."""
-    return sorted(range(len(likely)), key=lambda i: (-float(likely[i]), i))[:TOP]
+    return tuple(sorted(range(len(likely)), key=lambda i: (-float(likely[i]), i))[:TOP])
 
 
 def _choices(
-    candidates: Sequence[Candidate], best: Sequence[int], scores: np.ndarray
-) -> tuple[tuple[Choice, ...], dict[int, int]]:
-    """One choice a value, its shares added up; and the place of each candidate among the best."""
+    candidates: Sequence[Candidate], best: Sequence[int], scores: NDArray[np.float64]
+) -> tuple[Choice, ...]:
+    """One choice a value, its shares added up."""
     shares: dict[str, float] = {}
     leading: dict[str, tuple[float, int]] = {}
     for index, score in zip(best, scores.tolist(), strict=True):
@@ -148,7 +175,4 @@ def _choices(
         if value not in leading or share > leading[value][0]:
             leading[value] = (share, index)
     ordered = sorted(shares, key=lambda value: (-round(shares[value], 9), leading[value][1]))
-    choices = tuple(
-        Choice(candidates[leading[value][1]], shares[value], leading[value][1]) for value in ordered
-    )
-    return choices, {index: place for place, index in enumerate(best)}
+    return tuple(Choice(candidates[leading[value][1]], shares[value], leading[value][1]) for value in ordered)

@@ -138,7 +138,7 @@ def said(intent: Intent, passage: Segmented, candidate: Candidate, about: About)
         *_of_lead(passage, candidate),
         float(candidate.place.source is Source.BESIDE),
         float(candidate.place.source in (Source.NONE, Source.TOLD)),
-        len(about.heading & intent.words) / max(1, len(intent.words)),
+        len(about.heading & intent.stems) / max(1, len(about.heading)),
         max((intent.said.get(word, 0.0) for word in about.heading), default=0.0),
         float(_is_heading(passage, candidate)),
         about.alike,

@@ -30,6 +30,7 @@ class Intent:
 
     relations: tuple[tuple[AskedRelation, float], ...]
     words: frozenset[str]
+    stems: frozenset[str]
     names: tuple[str, ...]
     noun: str
     sought: str
@@ -109,6 +110,7 @@ def intent_of(question: Question) -> Intent:
     return Intent(
         relations=found,
         words=words,
+        stems=frozenset(stem(token.lower) for token in tokens(question.text)),
         names=tuple(normalise(link.text) for link in question.entities),
         noun=noun,
         sought=_sought(masked),
@@ -162,21 +164,32 @@ def _sought(masked: list[str]) -> str:
 
 
 NAME_OVERLAP: Final = 0.6
+_NAMING: Final = frozenset(("name", "names", "kind", "type", "sort"))
 _BY_RELATION: Final = 0.5
 _AUXILIARY: Final = listed("auxiliaries")
 
 
 def _noun(masked: list[str]) -> str:
-    """The stem of the noun that names the kind of answer: "which football TEAM did ..."."""
+    """The stem of the noun that names the kind of answer: "which football TEAM did ..."; of "the name of
+    the CEO" and "what kind of ship" it is the second one.
+    """
     for index, word in enumerate(masked):
-        if word not in ("which", "what", "whose"):
-            continue
-        last = ""
-        for ahead in masked[index + 1 : index + 5]:
-            if ahead in _AUXILIARY:
-                if last:
-                    break
-                continue
-            last = ahead
-        return stem(last) if last else ""
+        if word in ("which", "what", "whose"):
+            last = _head_noun(masked[index + 1 : index + 6])
+            of = masked.index(last, index) + 1 if last else len(masked)
+            if last in _NAMING and masked[of : of + 1] == ["of"]:
+                last = _head_noun(masked[of + 1 : of + 5]) or last
+            return stem(last) if last else ""
     return ""
+
+
+def _head_noun(words: list[str]) -> str:
+    """The last of the words before the verb."""
+    last = ""
+    for word in words:
+        if word in _AUXILIARY:
+            if last:
+                break
+            continue
+        last = word
+    return last

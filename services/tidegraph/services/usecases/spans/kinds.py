@@ -24,6 +24,7 @@ _BY_TYPE: Final = {
 }
 _LIKELY: Final = 0.7
 _GUESS: Final = 0.3
+_PERHAPS: Final = 0.5
 
 
 @cache
@@ -64,5 +65,5 @@ def kinds_of(text: str, known: EntityType) -> Mapping[str, float]:
         found[PERSON] *= _GUESS
     capitals = all(word[0].isupper() for word in listed if word and word.isalpha())
     if capitals and 2 <= len(low) <= 4 and not any(found.values()):
-        found[PERSON] = found[ORGANISATION] = _GUESS
+        found[PERSON], found[ORGANISATION] = _PERHAPS, _GUESS
     return found
