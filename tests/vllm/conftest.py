@@ -15,7 +15,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PYTHON = ROOT / ".venv-vllm" / "bin" / "python"
-START_SECONDS = 420.0
+START_SECONDS = 600.0
 STOP_SECONDS = 30.0
 TINY = Path(__file__).with_name("tiny_models.py")
 OFFLINE = {
@@ -44,7 +44,7 @@ def run_tiny(python: Path, what: str, folder: Path, text: str = "") -> str:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=600,
         check=False,
     )
     assert done.returncode == 0, done.stderr[-3_000:]

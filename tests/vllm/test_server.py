@@ -132,9 +132,9 @@ def test_a_server_that_is_gone_is_waited_for():
 
 def test_any_token_classifier_finds_names(vllm_python: Path, tmp_path: Path):
     """The recogniser runs in the environment that has transformers; long texts are read in pieces."""
-    run_tiny(vllm_python, "names", tmp_path)
     texts = ["Ada Poll joined Harrow Instruments.", "", "Zed. " * 200]
-    found = json.loads(run_tiny(vllm_python, "classify", tmp_path, json.dumps(texts)))
+    answer = json.loads(run_tiny(vllm_python, "names", tmp_path, json.dumps(texts)))
+    found = answer["names"]
     assert [bool(names) for names in found] == [True, False, True]
     for text, names in zip(texts, found, strict=True):
         for start, end, kind in names:
@@ -142,8 +142,4 @@ def test_any_token_classifier_finds_names(vllm_python: Path, tmp_path: Path):
             assert kind in {"PERSON", "ORGANISATION", "PLACE", "OTHER", "UNSPECIFIED"}
         assert all(first[1] <= second[0] for first, second in pairwise(names))
     assert max(end for _, end, _ in found[2]) > 500
-
-
-def test_a_recogniser_that_is_none_is_refused_with_what_to_do(vllm_python: Path, tmp_path: Path):
-    with pytest.raises(AssertionError, match="NER_MODEL_NOT_FOUND"):
-        run_tiny(vllm_python, "classify", tmp_path / "nothing", "[]")
+    assert answer["refused"] == "NER_MODEL_NOT_FOUND"

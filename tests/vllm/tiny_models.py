@@ -1,9 +1,9 @@
 """Models of a few kilobytes with random weights, written to a folder by the Python of the vLLM environment.
 
     tiny_models.py chat FOLDER      a chat model (Qwen2, 2 layers) with a byte-level tokenizer
-    tiny_models.py names FOLDER     a token classifier (BERT, 2 layers) with a WordPiece tokenizer
-    tiny_models.py classify FOLDER  reads JSON texts on stdin and prints the names that the product's
-                                    recogniser finds with the model of the folder
+    tiny_models.py names FOLDER     a token classifier (BERT, 2 layers) with a WordPiece tokenizer; then reads
+                                    a JSON list of texts on stdin and prints as JSON the names that the
+                                    product's recogniser finds, and why it refuses a model that is none
 
 They prove formats and plumbing; what they say is noise.
 """
@@ -92,15 +92,23 @@ def names(folder: Path) -> None:
     with torch.no_grad():
         model.classifier.weight.mul_(20)  # so that not every token gets the same label
     model.save_pretrained(folder)
+    recognise(folder)
 
 
-def classify(folder: Path) -> None:
-    """Print ``[[start, end, kind], ...]`` for each text of a JSON list on stdin."""
+def recognise(folder: Path) -> None:
+    """Print the names of the texts on stdin, and the reason of a refusal."""
+    from tidegraph.domain.errors import Rejected
     from tidegraph.models.token_classifier import TokenClassifier
 
     found = TokenClassifier(str(folder)).recognise(json.load(sys.stdin))
-    print(json.dumps([[[each.start, each.end, each.type.name] for each in text] for text in found]))
+    refused = ""
+    try:
+        TokenClassifier(str(folder / "nothing"))
+    except Rejected as error:
+        refused = error.reason
+    names = [[[each.start, each.end, each.type.name] for each in text] for text in found]
+    print(json.dumps({"names": names, "refused": refused}))
 
 
 if __name__ == "__main__":
-    {"chat": chat, "names": names, "classify": classify}[sys.argv[1]](Path(sys.argv[2]))
+    {"chat": chat, "names": names}[sys.argv[1]](Path(sys.argv[2]))

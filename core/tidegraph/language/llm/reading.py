@@ -42,6 +42,13 @@ from tidegraph.telemetry import metrics
 
 RULE: Final = "llm"
 CONFIDENCE: Final = 0.7
+_TELLING_LETTERS: Final = 3
+_REFERRING: Final = re.compile(
+    r"\b(?:he|him|his|she|hers?|it|its|they|them|their|who|whose|whom|which|we|us|our|i|you|your"
+    r"|(?:the|this|that|these|both) [a-z]\w+)\b"
+    r"|\b(?:The|This|That|These|Both|He|His|She|Her|It|Its|They|Their|We|Our|I|You|Your)\b"
+)
+"""Words that stand for something named elsewhere."""
 _QUANTITY: Final = re.compile(
     r"[$€£¥%]|\d|\b(?:percent|per cent|million|billion|thousand|hundred|dozen)\b", re.IGNORECASE
 )
@@ -171,6 +178,8 @@ class Reader:
             return
         if any(self._value(value, window) is None for _, value in fact.qualifiers):
             return
+        if not _tells(window.text[place.span[0] : place.span[1]], fact, window.chunk.title):
+            return
         ends = tuple(times.of(quote, place.span) for quote in (fact.start, fact.end))
         valid = valid_time(fact.verb, (ends[0], ends[1]), place.time, self.document.header.document_time)
         if valid is None:
@@ -252,6 +261,23 @@ def _nearest(places: Sequence[Span], near: Span) -> Span | None:
     inside = (place for place in places if near[0] <= place[0] and place[1] <= near[1])
     before = (place for place in reversed(places) if place[1] <= near[0])
     return next(inside, None) or next(before, None) or next(iter(places), None)
+
+
+def _tells(quote: str, fact: FactSaid, title: str) -> bool:
+    """Whether a quotation may tell of both sides: by a word of their names, or by one that refers to them.
+
+    A side that the document's title names may go unsaid. So a fact cannot be pinned to a sentence that is
+    about others.
+    """
+    sides = [side for side in (fact.subject, fact.object) if side]
+    unsaid = [side for side in sides if not (_named_in(side, quote) or _named_in(side, title))]
+    return len(unsaid) <= len(_REFERRING.findall(quote))
+
+
+def _named_in(name: str, text: str) -> bool:
+    lowered = text.casefold()
+    words = [word for word in name.casefold().split() if len(word) >= _TELLING_LETTERS or not word.isascii()]
+    return name.casefold() in lowered or any(word in lowered for word in words)
 
 
 def _claims(text: str, spans: Sequence[Span]) -> list[bool]:
