@@ -119,8 +119,8 @@ class Identifier:
         close: list[tuple[str, int]] = []
         looked: set[str] = set()
         for group in await self._groups(world, since):
-            rows = {row.row_id: row for row in await self._stored(graph, group.ids)}
-            wanted = await self._wanted(world, group)
+            rows = {row.row_id: row for row in world.ties(group.ids)}
+            wanted = await self._wanted(world, group) if len(group.ids) > 1 else []
             more, less = plan(rows.values(), wanted, group.instants[0])
             insert += more
             close += less
@@ -131,10 +131,6 @@ class Identifier:
         writes = IdentityWrites(tuple(insert), tuple(close), world.new_sightings(), news.decisions)
         closed = tuple(stored[row_id] for row_id, _ in close if row_id in stored)
         return Identified(writes, closed, before, after)
-
-    async def _stored(self, graph: str, ids: frozenset[str]) -> list[SameAs]:
-        rows = await self._reader.ties(graph, sorted(ids))
-        return [row for row in rows if row.tied.left in ids and row.tied.right in ids]
 
     async def _groups(self, world: World, since: Mapping[str, int]) -> list[_Group]:
         """The changed ids with all that they may reach, in groups that have no id in common."""

@@ -52,6 +52,7 @@ class World:
         self._automatic = automatic
         self._sightings: dict[str, list[Sighting]] = {}
         self._new: dict[str, Sighting] = {}
+        self._new_holders: dict[str, list[tuple[str, int]]] = defaultdict(list)
         self._holders: dict[str, dict[str, int]] = {}
         self._statements: dict[str, list[Statement]] = {}
         self._moved: dict[str, Assertion] = {}
@@ -91,6 +92,9 @@ class World:
                     _lower(since, entity_id, one.recorded_at)
                 else:
                     del self._new[one.row_id]
+        for one in self._new.values():
+            for key in one.keys:
+                self._new_holders[key].append((one.entity_id, one.recorded_at))
         for decision in decisions:
             for side in (decision.left, decision.right):
                 self._news[side][decision.row_id] = decision
@@ -99,6 +103,12 @@ class World:
             self._moved[claim.assertion_id] = claim
             _lower(since, claim.subject, min(claim.recorded_at, claim.withdrawn_at))
         return since
+
+    def ties(self, entity_ids: Iterable[str]) -> list[SameAs]:
+        """Every stored row between two ids that were read."""
+        ids = set(entity_ids)
+        rows = {row.row_id: row for id_ in ids for row in self._ties[id_]}
+        return [row for row in rows.values() if row.tied.left in ids and row.tied.right in ids]
 
     def new_sightings(self) -> tuple[Sighting, ...]:
         """The sightings to write: those that count, with their keys."""
@@ -161,10 +171,8 @@ class World:
         stored = await self._reader.holders(self._graph, wanted, MAX_HOLDERS + 1)
         for key in wanted:
             self._holders[key] = dict(stored.get(key, ()))
-        for one in self._new.values():
-            for key in one.keys:
-                if key in self._holders:
-                    _lower(self._holders[key], one.entity_id, one.recorded_at)
+            for entity_id, at in self._new_holders.get(key, ()):
+                _lower(self._holders[key], entity_id, at)
 
     async def explore(self, entity_ids: Iterable[str], known_at: int) -> None:
         """Read ahead, for many ids at once, what ``components`` would read for one after the other."""
