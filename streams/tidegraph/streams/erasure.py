@@ -9,7 +9,7 @@ compacted cannot be edited: the certificate says until when they hold raw copies
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -23,7 +23,7 @@ from tidegraph.log.codecs import decode, encode
 from tidegraph.log.deadletter import list_letters
 from tidegraph.log.keys import document_key, position_key
 from tidegraph.log.topics import TOPICS, Topic
-from tidegraph.ports import Clock, GraphStore, Log, LogRecord, StatusStore
+from tidegraph.ports import AnswerCache, Clock, GraphStore, Log, LogRecord, StatusStore
 from tidegraph.streams.rebuild import Rebuilder
 from tidegraph.streams.sink import PartitionedLog
 from tidegraph.streams.writing.erased import COVER, Erased, names_in
@@ -108,14 +108,19 @@ class ErasureTask:
         status: StatusStore,
         ages: Ages,
         clock: Clock,
+        answers: AnswerCache | None = None,
     ) -> None:
-        """``ages`` gives how long topics keep a record, in milliseconds, ``None`` for good."""
+        """``ages`` gives how long topics keep a record, in milliseconds, ``None`` for good.
+
+        ``answers`` are those of a language model, which quote the documents that it read.
+        """
         self._rebuilder = rebuilder
         self._store = store
         self._log = log
         self._status = status
         self._ages = ages
         self._clock = clock
+        self._answers = answers
 
     async def carry_out(
         self, graph: str, fences: Mapping[str, int], decision: records_pb2.ControlRecord
@@ -136,6 +141,7 @@ class ErasureTask:
         removed.counts |= {f"graph {name}": before[name] - after.get(name, 0) for name in before}
         if erasure.document_id:
             removed.counts["status lines"] = await self._status.erase(graph, erasure.document_id, until)
+        removed.counts["model answers"] = await self._forget(graph, {*documents, *removed.documents})
         now = self._clock.now()
         certificate = Certificate(
             control_id=decision.control_id,
@@ -156,6 +162,13 @@ class ErasureTask:
         position = Position(at.topic, at.partition, at.offset, at.incarnation)
         await self._status.keep_certificate(position, certificate.json())
         return f"erased {sum(removed.counts.values())} rows and records; content hash {rebuilt.content_hash}"
+
+    async def _forget(self, graph: str, documents: Iterable[str]) -> int:
+        """Drop what a language model answered about the documents."""
+        if self._answers is None:
+            return 0
+        forget = self._answers.forget
+        return sum([await asyncio.to_thread(forget, (graph, name)) for name in sorted(documents)])
 
     async def _extracted(self, graph: str, erased: Erased) -> _Removed:
         """Tombstones, or records without the entity, in the place of what is concerned."""

@@ -23,8 +23,9 @@ from tidegraph.log.status import Stage
 from tidegraph.log.topics import Topic
 from tidegraph.models.clock import SystemClock
 from tidegraph.models.factory import make_encoder
-from tidegraph.ports import Clock, Encoder, GraphStore, LogRecord, StatusStore
+from tidegraph.ports import AnswerCache, Clock, Encoder, GraphStore, LogRecord, StatusStore
 from tidegraph.settings import Settings
+from tidegraph.storage.answers import RedisAnswerCache
 from tidegraph.storage.connection import Connection
 from tidegraph.storage.falkor import open_store
 from tidegraph.storage.memory import MemoryStore
@@ -147,6 +148,7 @@ class Ports:
     connection: Connection
     graphs: Graphs
     clock: Clock
+    answers: RedisAnswerCache
 
     @staticmethod
     async def open(settings: Settings, admin: LogAdmin) -> Ports:
@@ -166,6 +168,7 @@ class Ports:
             connection=connection,
             graphs=Graphs(settings),
             clock=SystemClock(),
+            answers=RedisAnswerCache(url, prefix, settings.extraction.cache_days),
         )
 
     async def close(self) -> None:
@@ -174,6 +177,7 @@ class Ports:
         await self.progress.close()
         await self.connection.close()
         await self.graphs.close()
+        self.answers.close()
 
 
 @dataclass(slots=True)
@@ -262,7 +266,9 @@ def _write(
         feed=ChangeFeed(store, ports.progress, scribe),
         scribe=scribe,
         burst_facts=settings.metrics.burst_facts,
-        upkeep=upkeep(store, writer, sources, ports.log, ports.status, ports.admin.ages, ports.clock),
+        upkeep=upkeep(
+            store, writer, sources, ports.log, ports.status, ports.admin.ages, ports.clock, ports.answers
+        ),
         rereader=Rereader(ground_handler(settings, ports.clock), sources, scribe.sink),
     )
 
@@ -292,10 +298,11 @@ def upkeep(
     status: StatusStore,
     ages: Ages,
     clock: Clock,
+    answers: AnswerCache | None = None,
 ) -> Upkeep:
     """What the writer does with decisions about a whole graph."""
     rebuilder = Rebuilder(store, writer.on, sources, clock)
-    erasure = ErasureTask(rebuilder, store, log, status, ages, clock)
+    erasure = ErasureTask(rebuilder, store, log, status, ages, clock, answers)
     return Upkeep(store, {"rebuild": RebuildTask(rebuilder), "erasure": erasure})
 
 
