@@ -39,6 +39,8 @@ class StoreSettings:
     url: str
     graph_prefix: str
     query_timeout_ms: int
+    status_days: int = 90
+    """How long the line of a document is kept after its outcome; 0: for good."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +165,7 @@ def load(environ: Mapping[str, str]) -> Settings:
             url=env.text("TIDEGRAPH_FALKORDB_URL", ""),
             graph_prefix=env.text("TIDEGRAPH_GRAPH_PREFIX", "tidegraph:"),
             query_timeout_ms=env.integer("TIDEGRAPH_QUERY_TIMEOUT_MS", 10_000, least=1),
+            status_days=env.integer("TIDEGRAPH_STATUS_DAYS", 90, most=36_500),
         ),
         llm=_llm(env),
         server=_server(env),

@@ -105,3 +105,39 @@ async def test_unknown_positions_are_absent(statuses: StatusStore) -> None:
     assert await statuses.get([]) == []
     await statuses.put([])
     assert await statuses.by_document("g", "none") == []
+
+
+async def test_forgotten_lines_are_gone_from_every_list(statuses: StatusStore) -> None:
+    one, two, three = line(1, "write", "committed"), line(2, "ground", "dead_letter"), line(3, "ground")
+    await statuses.put([one, two, three])
+    assert await statuses.forget([two.position, three.position]) == 2
+    assert await statuses.get([one.position, two.position, three.position]) == [one]
+    assert await statuses.dead_letters("g", 10) == []
+    assert await statuses.summary("g") == {"committed": 1, "dead_letter": 0, "retracted": 0, "in_progress": 0}
+
+
+async def test_lines_of_a_document_are_erased_up_to_an_instant(statuses: StatusStore) -> None:
+    early, late = line(1, "write", "committed"), line(3, "write", "committed")
+    await statuses.put([early, late])
+    assert await statuses.erase("g", "d1", early.recorded_at) == 1
+    assert await statuses.by_document("g", "d1") == [late]
+    await statuses.keep_certificate(early.position, "{}")
+    assert await statuses.certificate(early.position) == "{}"
+    assert await statuses.certificate(late.position) == ""
+
+
+async def test_ended_lines_expire_where_that_is_set(falkor: FalkorStore) -> None:
+    falkor.connection.prefix = "test_ended_lines_expire:"
+    statuses = RedisStatusStore(falkor.connection, keep_days=2)
+    ended, under_way = line(1, "write", "committed"), line(2, "ground")
+    await statuses.put([ended, under_way])
+    ends = [
+        await falkor.connection.command("TTL", f"test_ended_lines_expire:status:line:life/documents/0/{n}")
+        for n in (1, 2)
+    ]
+    assert 2 * 86_400 - 60 < ends[0] <= 2 * 86_400
+    assert ends[1] == -1, "what is under way is kept"
+    old, new = (line(n, "ground", "dead_letter", updated_at=n * 86_400_000_000) for n in (4, 9))
+    await statuses.put([old])
+    await statuses.put([new])
+    assert await statuses.dead_letters("g", 10) == [new]

@@ -113,7 +113,7 @@ def finish(content: Content, defaults: Defaults) -> RawDocument:
         labels=labels,
         source_priority=priority,
         language=language,
-        text=content.text,
+        text=content.text if content.text.strip() else "",
         records=content.records,
         mapping_name=content.mapping_name,
         mapping=content.mapping,
@@ -132,7 +132,9 @@ def _check(content: Content, graph: str, kind: DocumentKind, max_bytes: int) -> 
             raise Rejected("INVALID_ID", f"the {name} holds control characters: {value[:80]!r}")
     if kind is DocumentKind.RETRACTION:
         return
-    if not content.records and not content.text.strip():
+    # A register that says nothing states that nothing holds: what it said before ends.
+    is_empty = not content.records and not content.text.strip()
+    if is_empty and kind is not DocumentKind.REGISTER:
         raise Rejected("EMPTY_DOCUMENT", "the document is empty: there is no text in it")
     size = len(content.text.encode()) + sum(len(record.encode()) for record in content.records)
     if size > max_bytes:

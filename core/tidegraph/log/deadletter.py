@@ -14,7 +14,7 @@ from typing import Final
 from tidegraph.domain.documents import Position
 from tidegraph.domain.errors import NotFound, TidegraphError
 from tidegraph.log.headers import Headers, first
-from tidegraph.log.keys import position_key
+from tidegraph.log.keys import position_key, split_key
 from tidegraph.log.topics import Topic
 from tidegraph.ports import Log, LogRecord
 
@@ -27,13 +27,18 @@ _GRAPH: Final = _OURS + "graph"
 _DOCUMENT: Final = _OURS + "document"
 _INCARNATION: Final = _OURS + "incarnation"
 _FAILED_AT: Final = _OURS + "failed-at"
+_ORIGIN: Final = _OURS + "origin"
 _MESSAGE_CHARS: Final = 1_000
 _TRACE_CHARS: Final = 4_000
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What could not be used, where and why. ``failed_at`` is microseconds since 1970."""
+    """What could not be used, where and why. ``failed_at`` is microseconds since 1970.
+
+    ``origin`` is the position at which the document or decision entered, where that could be read; its
+    status is kept by it.
+    """
 
     record: LogRecord
     incarnation: str
@@ -42,6 +47,7 @@ class Failure:
     graph: str
     document_id: str
     failed_at: int
+    origin: Position | None = None
 
     @property
     def position(self) -> Position:
@@ -56,7 +62,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class DeadLetter:
-    """One letter as read back."""
+    """One letter as read back; ``position`` is that of the record, ``origin`` that of its document."""
 
     position: Position
     stage: str
@@ -65,6 +71,7 @@ class DeadLetter:
     graph: str
     document_id: str
     failed_at: int
+    origin: Position
     key: bytes | None
     value: bytes | None
     headers: tuple[tuple[str, bytes], ...]
@@ -90,6 +97,7 @@ def letter(failure: Failure, expected: bool) -> tuple[bytes, bytes, list[tuple[s
         _DOCUMENT: failure.document_id,
         _INCARNATION: failure.incarnation,
         _FAILED_AT: str(failure.failed_at),
+        _ORIGIN: position_key(failure.origin or failure.position).decode("ascii"),
     }
     headers = [*kept, *((name, text.encode("utf-8", "replace")) for name, text in told.items())]
     if record.key is not None:
@@ -103,19 +111,21 @@ def read_letter(record: LogRecord) -> DeadLetter:
     """A record of the topic as a letter; missing headers read as empty, as others may write here."""
     keys = [value for name, value in record.headers if name == _ORIGINAL_KEY]
     is_null = first(record.headers, _ORIGINAL_NULL) is not None
+    position = Position(
+        _text(record.headers, CONNECT + "topic"),
+        _number(record.headers, CONNECT + "partition"),
+        _number(record.headers, CONNECT + "offset"),
+        _text(record.headers, _INCARNATION),
+    )
     return DeadLetter(
-        position=Position(
-            _text(record.headers, CONNECT + "topic"),
-            _number(record.headers, CONNECT + "partition"),
-            _number(record.headers, CONNECT + "offset"),
-            _text(record.headers, _INCARNATION),
-        ),
+        position=position,
         stage=_text(record.headers, CONNECT + "stage").lower(),
         reason=_text(record.headers, _REASON),
         message=_text(record.headers, CONNECT + "exception.message"),
         graph=_text(record.headers, _GRAPH),
         document_id=_text(record.headers, _DOCUMENT),
         failed_at=_number(record.headers, _FAILED_AT),
+        origin=_origin(_text(record.headers, _ORIGIN)) or position,
         key=keys[0] if keys else None,
         value=None if is_null else record.value,
         headers=tuple((n, v) for n, v in record.headers if not n.startswith((CONNECT, _OURS))),
@@ -140,6 +150,7 @@ async def list_letters(
 async def replay(log: Log, dead: DeadLetter) -> Position:
     """Put the original record back on its topic, then remove the letter; the new position.
 
+    A record of a later stage goes to the partition that it was in, for that says who works on it.
     At least once: a failure in between leaves both, and the stages absorb the repeated record.
 
     Raises:
@@ -147,7 +158,9 @@ async def replay(log: Log, dead: DeadLetter) -> Position:
     """
     if dead.position.topic not in {str(topic) for topic in Topic}:
         raise NotFound("NO_SUCH_TOPIC", f"the dead letter is of an unknown topic {dead.position.topic!r}")
-    placed = await log.append(dead.position.topic, dead.key, dead.value, dead.headers, None)
+    entered = dead.position.topic in (Topic.DOCUMENTS, Topic.CONTROL)
+    partition = None if entered else dead.position.partition
+    placed = await log.append(dead.position.topic, dead.key, dead.value, dead.headers, None, partition)
     await drop(log, dead)
     return placed
 
@@ -155,6 +168,14 @@ async def replay(log: Log, dead: DeadLetter) -> Position:
 async def drop(log: Log, dead: DeadLetter) -> None:
     """Remove a letter for good."""
     await log.append(Topic.DEAD_LETTERS, position_key(dead.position), None, (), None)
+
+
+def _origin(text: str) -> Position | None:
+    try:
+        incarnation, topic, partition, offset = split_key(text.encode("ascii"))
+        return Position(topic, int(partition), int(offset), incarnation)
+    except ValueError:
+        return None
 
 
 def _trace(error: BaseException) -> str:

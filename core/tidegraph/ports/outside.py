@@ -49,6 +49,10 @@ class StatusStore(Protocol):
         """Forget the lines of a document that were recorded up to an instant; how many there were."""
         ...
 
+    async def forget(self, positions: Sequence[Position]) -> int:
+        """Forget the lines of the positions; how many there were."""
+        ...
+
     async def keep_certificate(self, position: Position, text: str) -> None:
         """Keep the certificate of an erasure under the position of its decision."""
         ...
@@ -95,8 +99,9 @@ class Log(Protocol):
         value: bytes | None,
         headers: Sequence[tuple[str, bytes]],
         timestamp: int | None,
+        partition: int | None = None,
     ) -> Position:
-        """Write one record and wait until the broker has it."""
+        """Write one record and wait until the broker has it; ``partition`` overrides what the key chooses."""
         ...
 
     def read(self, topic: str) -> AsyncIterator[LogRecord]:

@@ -49,6 +49,15 @@ if old then
 end
 redis.call('SET', KEYS[1], ARGV[1])
 redis.call('SADD', KEYS[2], position)
+local seconds = tonumber(ARGV[5])
+if seconds > 0 then
+  if new.outcome == '' then
+    redis.call('PERSIST', KEYS[2])
+  else
+    redis.call('EXPIRE', KEYS[1], seconds)
+    redis.call('EXPIRE', KEYS[2], seconds)
+  end
+end
 if new.outcome == '' then
   redis.call('ZADD', KEYS[3], ARGV[3], position)
 else
@@ -57,6 +66,9 @@ else
 end
 if new.outcome == 'dead_letter' then
   redis.call('ZADD', KEYS[4], ARGV[4], position)
+  if seconds > 0 then
+    redis.call('ZREMRANGEBYSCORE', KEYS[4], '-inf', string.format('%.0f', ARGV[4] - seconds * 1000000))
+  end
 else
   redis.call('ZREM', KEYS[4], position)
 end
@@ -78,8 +90,10 @@ def position_text(position: Position) -> str:
 class RedisStatusStore:
     """``ports.StatusStore`` beside the graphs, on the same server."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, keep_days: int = 0) -> None:
+        """``keep_days``: how long a line is kept after its outcome; 0 for good. Counts stay."""
         self._connection = connection
+        self._keep_seconds = keep_days * 86_400
 
     async def put(self, statuses: Sequence[DocumentStatus]) -> None:
         """Fold status lines; a repeated or overtaken line changes nothing."""
@@ -96,8 +110,9 @@ class RedisStatusStore:
                 self._key("outcomes", status.graph),
             )
             pipe.eval(
-                _FOLD, len(keys), *keys, _encode(status), position, status.recorded_at, status.updated_at
-            )
+                _FOLD, len(keys), *keys, _encode(status), position, status.recorded_at, status.updated_at,
+                self._keep_seconds,
+            )  # fmt: skip
         await self._connection.run(pipe.execute())
 
     async def get(self, positions: Sequence[Position]) -> list[DocumentStatus]:
@@ -133,15 +148,20 @@ class RedisStatusStore:
     async def erase(self, graph: str, document_id: str, until: int) -> int:
         """Forget the lines of a document that were recorded up to an instant; how many there were."""
         found = [line for line in await self.by_document(graph, document_id) if line.recorded_at <= until]
+        return await self.forget([line.position for line in found])
+
+    async def forget(self, positions: Sequence[Position]) -> int:
+        """Forget the lines of the positions; how many there were."""
+        found = await self.get(positions)
         pipe = self._connection.redis.pipeline(transaction=True)
         for line in found:
             position = position_text(line.position)
             pipe.delete(self._key("line", position))
-            pipe.srem(self._key("documents", graph, document_id), position)
-            pipe.zrem(self._key("open", graph), position)
-            pipe.zrem(self._key("dead", graph), position)
+            pipe.srem(self._key("documents", line.graph, line.document_id), position)
+            pipe.zrem(self._key("open", line.graph), position)
+            pipe.zrem(self._key("dead", line.graph), position)
             if line.outcome:
-                pipe.hincrby(self._key("outcomes", graph), line.outcome, -1)
+                pipe.hincrby(self._key("outcomes", line.graph), line.outcome, -1)
         if found:
             await self._connection.run(pipe.execute())
         return len(found)

@@ -232,6 +232,13 @@ class Client(Decisions):
                 return found
             request.page_token = response.next_page_token
 
+    async def replay_dead_letters(
+        self, *await_tokens: str, all: bool = False, dry_run: bool = False
+    ) -> ingest_pb2.ReplayDeadLettersResponse:
+        """Put dead letters back where they failed, to be tried again: those of the tokens, or all."""
+        request = ingest_pb2.ReplayDeadLettersRequest(await_tokens=await_tokens, all=all, dry_run=dry_run)
+        return await self._unary(self.ingest.ReplayDeadLetters, request, _NOW)
+
     async def status(self) -> ingest_pb2.GetStatusResponse:
         """What the graph holds and how far it has applied the log."""
         return await self._unary(self.ingest.GetStatus, ingest_pb2.GetStatusRequest(), _NOW)

@@ -119,6 +119,11 @@ class SyncClient:
     def dead_letters(self) -> list[ingest_pb2.IngestStatus]:
         return self._run(self._client.dead_letters())
 
+    def replay_dead_letters(
+        self, *await_tokens: str, all: bool = False, dry_run: bool = False
+    ) -> ingest_pb2.ReplayDeadLettersResponse:
+        return self._run(self._client.replay_dead_letters(*await_tokens, all=all, dry_run=dry_run))
+
     def status(self) -> ingest_pb2.GetStatusResponse:
         return self._run(self._client.status())
 

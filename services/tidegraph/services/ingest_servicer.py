@@ -13,13 +13,13 @@ from tidegraph.domain.documents import DocumentKind
 from tidegraph.domain.errors import LimitExceeded, NotFound, Rejected
 from tidegraph.ports import DocumentStatus
 from tidegraph.services.interceptor import current
-from tidegraph.services.status_map import not_served
 from tidegraph.services.times import to_stamp
 from tidegraph.services.tokens import await_token, page_token, read_await_token, read_page
 from tidegraph.services.usecases import erase as erasures
 from tidegraph.services.usecases import status as status_cases
 from tidegraph.services.usecases import submit as cases
 from tidegraph.services.usecases.context import Ports
+from tidegraph.services.usecases.replay import replay
 
 Context = grpc.aio.ServicerContext[Any, Any]
 WATCHED_MAX: Final = 1_000
@@ -141,7 +141,16 @@ class IngestServicer(ingest_pb2_grpc.IngestServiceServicer):
     async def ReplayDeadLetters(  # noqa: N802
         self, request: api.ReplayDeadLettersRequest, context: Context
     ) -> api.ReplayDeadLettersResponse:
-        raise not_served("ReplayDeadLetters")
+        found = await replay(
+            self._ports,
+            current(),
+            [read_await_token(token) for token in request.await_tokens],
+            everything=request.all,
+            dry_run=request.dry_run,
+        )
+        return api.ReplayDeadLettersResponse(
+            replayed_count=found.count, await_tokens=[await_token(at) for at in found.positions]
+        )
 
     async def GetStatus(  # noqa: N802
         self, request: api.GetStatusRequest, context: Context

@@ -88,6 +88,7 @@ class Scribe:
             graph=subject.graph,
             document_id=subject.document_id,
             failed_at=now,
+            origin=subject.position,
         )
         key, value, headers = letter(failure, expected)
         try:

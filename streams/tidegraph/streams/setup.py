@@ -164,7 +164,7 @@ class Ports:
             admin=admin,
             log=KafkaLog(settings),
             progress=RedisProgress(url, prefix),
-            status=RedisStatusStore(connection),
+            status=RedisStatusStore(connection, settings.store.status_days),
             connection=connection,
             graphs=Graphs(settings),
             clock=SystemClock(),

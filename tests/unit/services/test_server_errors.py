@@ -65,18 +65,10 @@ async def test_wrong_queries_say_what_is_wrong(
         ("GetIngest", ingest_pb2.GetIngestRequest(await_token="x"), INVALID, "INVALID_AWAIT_TOKEN"),
         ("GetIngest", ingest_pb2.GetIngestRequest(document_id="x"), MISSING, "INGEST_NOT_FOUND"),
         ("RetractDocument", ingest_pb2.RetractDocumentRequest(), INVALID, "MISSING_ID"),
-        (
-            "EraseDocument",
-            ingest_pb2.EraseDocumentRequest(),
-            grpc.StatusCode.UNIMPLEMENTED,
-            "NOT_IMPLEMENTED",
-        ),
-        (
-            "ReplayDeadLetters",
-            ingest_pb2.ReplayDeadLettersRequest(),
-            grpc.StatusCode.UNIMPLEMENTED,
-            "NOT_IMPLEMENTED",
-        ),
+        ("EraseDocument", ingest_pb2.EraseDocumentRequest(), INVALID, "MISSING_ID"),
+        ("EraseEntity", ingest_pb2.EraseEntityRequest(entity="nobody"), MISSING, "ENTITY_NOT_FOUND"),
+        ("GetErasure", ingest_pb2.GetErasureRequest(await_token="x"), INVALID, "INVALID_AWAIT_TOKEN"),
+        ("ReplayDeadLetters", ingest_pb2.ReplayDeadLettersRequest(), INVALID, "NO_RESTRICTION"),
     ],
 )
 async def test_wrong_writes_say_what_is_wrong(

@@ -47,9 +47,11 @@ class MemoryStatusStore:
     async def erase(self, graph: str, document_id: str, until: int) -> int:
         """Forget the lines of a document that were recorded up to an instant; how many there were."""
         found = [line for line in await self.by_document(graph, document_id) if line.recorded_at <= until]
-        for line in found:
-            del self._lines[line.position]
-        return len(found)
+        return await self.forget([line.position for line in found])
+
+    async def forget(self, positions: Sequence[Position]) -> int:
+        """Forget the lines of the positions; how many there were."""
+        return sum(self._lines.pop(position, None) is not None for position in positions)
 
     async def keep_certificate(self, position: Position, text: str) -> None:
         """Keep the certificate of an erasure under the position of its decision."""

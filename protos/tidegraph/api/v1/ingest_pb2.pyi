@@ -577,18 +577,25 @@ class ReplayDeadLettersRequest(_message.Message):
 
     AWAIT_TOKENS_FIELD_NUMBER: _builtins.int
     DRY_RUN_FIELD_NUMBER: _builtins.int
+    ALL_FIELD_NUMBER: _builtins.int
     dry_run: _builtins.bool
+    """Only say how many there are."""
+    all: _builtins.bool
+    """All dead letters of the graph, instead of tokens."""
     @_builtins.property
-    def await_tokens(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
+    def await_tokens(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """As ListDeadLetters gives them."""
+
     def __init__(
         self,
         *,
         await_tokens: _abc.Iterable[_builtins.str] | None = ...,
         dry_run: _builtins.bool = ...,
+        all: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["await_tokens", b"await_tokens", "dry_run", b"dry_run"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["all", b"all", "await_tokens", b"await_tokens", "dry_run", b"dry_run"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -599,15 +606,21 @@ class ReplayDeadLettersResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     REPLAYED_COUNT_FIELD_NUMBER: _builtins.int
+    AWAIT_TOKENS_FIELD_NUMBER: _builtins.int
     replayed_count: _builtins.int
+    @_builtins.property
+    def await_tokens(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """What to await now: a document that could not be read at all has a new token."""
+
     def __init__(
         self,
         *,
         replayed_count: _builtins.int = ...,
+        await_tokens: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["replayed_count", b"replayed_count"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["await_tokens", b"await_tokens", "replayed_count", b"replayed_count"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -158,7 +158,8 @@ class IngestServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ReplayDeadLetters(self, request, context):
-        """Missing associated documentation comment in .proto file."""
+        """Puts dead letters back where they failed, to be tried again.
+        """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')

@@ -50,6 +50,7 @@ class IngestServiceStub:
     """The certificate of an erasure that is carried out."""
     ListDeadLetters: _grpc.UnaryUnaryMultiCallable[_ingest_pb2.ListDeadLettersRequest, _ingest_pb2.ListDeadLettersResponse]
     ReplayDeadLetters: _grpc.UnaryUnaryMultiCallable[_ingest_pb2.ReplayDeadLettersRequest, _ingest_pb2.ReplayDeadLettersResponse]
+    """Puts dead letters back where they failed, to be tried again."""
     GetStatus: _grpc.UnaryUnaryMultiCallable[_ingest_pb2.GetStatusRequest, _ingest_pb2.GetStatusResponse]
     """What the graph holds and how far it has applied the log."""
 
@@ -75,6 +76,7 @@ class IngestServiceAsyncStub(IngestServiceStub):
     """The certificate of an erasure that is carried out."""
     ListDeadLetters: _aio.UnaryUnaryMultiCallable[_ingest_pb2.ListDeadLettersRequest, _ingest_pb2.ListDeadLettersResponse]  # type: ignore[assignment]
     ReplayDeadLetters: _aio.UnaryUnaryMultiCallable[_ingest_pb2.ReplayDeadLettersRequest, _ingest_pb2.ReplayDeadLettersResponse]  # type: ignore[assignment]
+    """Puts dead letters back where they failed, to be tried again."""
     GetStatus: _aio.UnaryUnaryMultiCallable[_ingest_pb2.GetStatusRequest, _ingest_pb2.GetStatusResponse]  # type: ignore[assignment]
     """What the graph holds and how far it has applied the log."""
 
@@ -156,7 +158,8 @@ class IngestServiceServicer(metaclass=_abc_1.ABCMeta):
         self,
         request: _ingest_pb2.ReplayDeadLettersRequest,
         context: _ServicerContext,
-    ) -> _typing.Union[_ingest_pb2.ReplayDeadLettersResponse, _abc.Awaitable[_ingest_pb2.ReplayDeadLettersResponse]]: ...
+    ) -> _typing.Union[_ingest_pb2.ReplayDeadLettersResponse, _abc.Awaitable[_ingest_pb2.ReplayDeadLettersResponse]]:
+        """Puts dead letters back where they failed, to be tried again."""
 
     @_abc_1.abstractmethod
     def GetStatus(
