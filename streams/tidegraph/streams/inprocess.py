@@ -20,7 +20,7 @@ from tidegraph.log.memory import MemoryLog
 from tidegraph.log.status import Stage
 from tidegraph.log.topics import Topic
 from tidegraph.models.clock import SystemClock
-from tidegraph.ports import Clock, Extractor, GraphStore, LogRecord, StatusStore
+from tidegraph.ports import AnswerCache, Clock, Extractor, GraphStore, LogRecord, StatusStore
 from tidegraph.settings import Settings
 from tidegraph.storage.connection import Connection
 from tidegraph.storage.memory import MemoryStatusStore
@@ -62,6 +62,8 @@ class InProcess:
     clock: Clock
     extractor: Extractor | None = None
     """That of the settings, unless given."""
+    answers: AnswerCache | None = None
+    """Answers of a language model that an erasure drops, where there are any."""
     partitions: int = 1
     cpu_seconds: dict[Stage, float] = field(default_factory=lambda: defaultdict(float))
     log: MemoryLog = field(init=False)
@@ -156,7 +158,16 @@ class InProcess:
         scribe = Scribe(Stage.WRITE, sink, self.clock)
         sources = Sources(self.log, self._lives, progress)
         delivery = Delivery(
-            upkeep=upkeep(self.store, self.writer, sources, self.log, self.status, self._ages, self.clock),
+            upkeep=upkeep(
+                self.store,
+                self.writer,
+                sources,
+                self.log,
+                self.status,
+                self._ages,
+                self.clock,
+                self.answers,
+            ),
             rereader=Rereader(ground_handler(self.settings, self.clock), sources, sink),
             stage=WriteStage(self.writer, self.clock),
             store=self.store,
