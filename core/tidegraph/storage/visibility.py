@@ -79,7 +79,12 @@ def evidence(rows: Iterable[Assertion], seen: Visibility) -> list[Assertion]:
     """Rows of assertions that the caller may see, in the recorded intervals in which each counts."""
     known = known_bound(seen)
     found = (filing.in_force(row) for row in rows)
-    return [mask(row, seen) for row in found if row is not None and row.recorded_at <= known]
+    return [
+        # When a form ends may be a thing of the future; what counts is in the recorded interval already.
+        mask(replace(row, filed_from=OPEN_START, filed_until=OPEN_END), seen)
+        for row in found
+        if row is not None and row.recorded_at <= known
+    ]
 
 
 def mask_version(version: FactVersion, seen: Visibility) -> FactVersion:
