@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import zlib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -51,10 +52,13 @@ def main() -> int:
     )
     parser.add_argument("--document", type=float, default=0.5, help="floor of joins inside one document")
     parser.add_argument("--sure", type=float, default=2.5, help="floor of the first pass across documents")
+    parser.add_argument("--margin", type=float, default=1.0, help="lead over the second group that decides")
     arguments = parser.parse_args()
     groups = by_group(read_lines(arguments.mentions))
     pairs = {name: labelled_pairs(name, rows) for name, rows in groups.items()}
-    thresholds = {name: getattr(arguments, name) for name in ("accept", "reject", "document", "sure")}
+    thresholds = {
+        name: getattr(arguments, name) for name in ("accept", "reject", "document", "sure", "margin")
+    }
     if arguments.weights:
         table = fit([pair for part in pairs.values() for pair in part])
         _write_weights(Path(arguments.weights), table, thresholds)
@@ -83,7 +87,7 @@ def labelled_pairs(group: str, rows: list[dict[str, Any]]) -> list[Pair]:
     pairs: list[Pair] = []
 
     def add(units: Mapping[str, Profile], together: bool) -> None:
-        for a, b in candidate_pairs(units):
+        for a, b in candidate_pairs(units, links):
             if bool(units[a].documents & units[b].documents) == together:
                 features = pair_features(units[a], units[b], statistics)
                 pairs.append((group, units[a].type, features, gold[a] == gold[b]))
@@ -94,8 +98,20 @@ def labelled_pairs(group: str, rows: list[dict[str, Any]]) -> list[Pair]:
         document = min(profile.documents, default=profile.entity_id)
         parts[document, gold[profile.entity_id]].append(profile)
     first = {min(p.entity_id for p in part): part for part in parts.values()}
-    add({entity_id: merge_profiles(entity_id, part) for entity_id, part in first.items()}, False)
+    units = {entity_id: merge_profiles(entity_id, part) for entity_id, part in first.items()}
+    add(units, False)
+    add(_halves(units, gold), False)
     return pairs
+
+
+def _halves(units: Mapping[str, Profile], gold: Mapping[str, str]) -> dict[str, Profile]:
+    """Every entity cut in two by a hash of the ids: what later passes of the engine compare."""
+    parts: dict[tuple[str, int], list[Profile]] = defaultdict(list)
+    for entity_id, unit in sorted(units.items()):
+        parts[gold[entity_id], zlib.crc32(entity_id.encode()) & 1].append(unit)
+    return {
+        part[0].entity_id: merge_profiles(part[0].entity_id, part) for part in parts.values() if len(part) > 1
+    }
 
 
 def fit(pairs: Sequence[Pair]) -> dict[str, dict[str, float]]:
@@ -115,13 +131,13 @@ def _fit_type(rows: Sequence[Pair]) -> dict[str, float]:
             matrix[number, column[feature]] = value
     target = np.array([row[3] for row in rows], dtype=float)
     weights = np.zeros(len(names))
-    for _ in range(40):
+    for _ in range(20):
         chance = 1.0 / (1.0 + np.exp(-np.clip(matrix @ weights, -30.0, 30.0)))
         gradient = matrix.T @ (chance - target) + L2 * weights
         curvature = (matrix * (chance * (1.0 - chance))[:, None]).T @ matrix + L2 * np.eye(len(names))
         step = np.linalg.solve(curvature, gradient)
         weights -= step
-        if float(np.abs(step).max()) < 1e-5:
+        if float(np.abs(step).max()) < 1e-3:
             break
     return {name: round(float(weights[column[name]]), 3) for name in names}
 

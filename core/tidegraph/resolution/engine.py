@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from tidegraph.resolution.blocking import blocking_keys, candidate_pairs
 from tidegraph.resolution.evidence import merge_profiles
-from tidegraph.resolution.features import pair_features
+from tidegraph.resolution.features import MERGED, pair_features
 from tidegraph.resolution.linkage import Linkage, decided_pairs
 from tidegraph.resolution.model import Model, fitted
 from tidegraph.resolution.profiles import Clusters, Decision, Link, Profile, Reason, Score, Verdict
@@ -22,7 +23,11 @@ from tidegraph.resolution.statistics import Statistics
 
 __all__ = ["blocking_keys", "cluster", "score"]
 
-_LOWEST, _HIGHEST = -12.0, 8.0
+VETO: Final = -9.0
+"""The most that names in conflict (Jr. and Sr., version 3 and version 4) can score, or a company and the
+one that it was merged into."""
+_LOWEST: Final = -12.0
+_HIGHEST: Final = 8.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +47,15 @@ def score(a: Profile, b: Profile, statistics: Statistics, model: Model | None = 
     if a.type is not b.type:
         return Score(_LOWEST, Verdict.REJECT, (Reason("types differ", _LOWEST),))
     weights = model.weights.get(a.type, {})
+    features = pair_features(a, b, statistics)
     parts = [
-        Reason(feature, value * weights[feature])
-        for feature, value in pair_features(a, b, statistics).items()
-        if feature in weights
+        Reason(feature, value * weights[feature]) for feature, value in features.items() if feature in weights
     ]
     total = min(_HIGHEST, max(_LOWEST, sum(part.weight for part in parts)))
+    veto = next((name for name in ("conflict", MERGED) if name in features), "")
+    if veto and total > VETO:
+        parts.append(Reason(f"veto: {veto}", VETO - total))
+        total = VETO
     verdict = Verdict.ACCEPT if total >= model.accept else Verdict.ABSTAIN
     if total < model.reject:
         verdict = Verdict.REJECT
@@ -77,21 +85,26 @@ def cluster(
     linkage = None
     for step in (_Pass(model.document, True), _Pass(model.sure, False), _Pass(model.accept, False)):
         linkage = Linkage(
-            sorted(units), _scored(units, step, statistics, model), decided_pairs(decisions, members)
+            sorted(units), _scored(units, step, links, statistics, model), decided_pairs(decisions, members)
         )
         joined = linkage.join(step.floor)
+        before = members
         members = {group[0]: tuple(sorted(m for unit in group for m in members[unit])) for group in joined}
         units = {first: merge_profiles(first, [by_id[m] for m in group]) for first, group in members.items()}
     assert linkage is not None
-    groups = tuple(sorted(members.values()))
-    return Clusters(groups, linkage.undecided(model.reject, members))
+    undecided = linkage.undecided(model.reject, model.margin, before)
+    groups: list[tuple[str, ...]] = [
+        tuple(m for m in group if m not in undecided) for group in members.values()
+    ]
+    groups += [(m,) for m in undecided]
+    return Clusters(tuple(sorted(group for group in groups if group)), undecided)
 
 
 def _scored(
-    units: Mapping[str, Profile], step: _Pass, statistics: Statistics, model: Model
+    units: Mapping[str, Profile], step: _Pass, links: Sequence[Link], statistics: Statistics, model: Model
 ) -> dict[tuple[str, str], float]:
     return {
         (a, b): score(units[a], units[b], statistics, model).log_odds
-        for a, b in candidate_pairs(units)
+        for a, b in candidate_pairs(units, links)
         if not step.in_document or units[a].documents & units[b].documents
     }

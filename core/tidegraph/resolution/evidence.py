@@ -13,7 +13,7 @@ from typing import Final
 
 from tidegraph.domain.documents import EntityType
 from tidegraph.domain.interval import Interval
-from tidegraph.resolution.folding import fold
+from tidegraph.resolution.folding import fold, is_latin
 from tidegraph.resolution.profiles import POINT, Profile
 from tidegraph.resolution.tables import tables
 
@@ -21,7 +21,7 @@ MAX_CONTEXT_WORDS: Final = 64
 """More words around a mention say nothing more about it."""
 
 _BORN: Final = re.compile(r"\b(?:born|b\.|\*)\D{0,20}?((?:1[5-9]|20)\d\d)")
-_PARTY_STATE: Final = re.compile(r"\b[A-Z]{1,3}-([A-Z]{2})\b")
+_PARTY_STATE: Final = re.compile(r"\b([A-Z]{1,3})-([A-Z]{2})\b")
 _NAME: Final = r"[A-Z][\w.'’\-]*(?:[ \-][A-Z]?[\w.'’\-]+){0,4}"
 _PLACE_PAIR: Final = re.compile(rf"({_NAME}), ([A-Z][\w.'’ \-]+?)(?=[,.;)]|$| and | filed)")
 _IN_BRACKETS: Final = re.compile(r"\(([^()]{1,80})\)")
@@ -65,6 +65,8 @@ def read_profile(
         elif slot and slot not in ("former", "date"):
             slot, compared = _slot_value(slot, value)
             slots.setdefault(slot, set()).add(compared)
+            if slot == "party" and is_latin(value):
+                slots.setdefault("faction", set()).add(compared[:1])
         if slot not in _COORDINATES:
             words.update(fold(value).split())
     if text:
@@ -98,13 +100,14 @@ def merge_profiles(entity_id: str, profiles: Iterable[Profile]) -> Profile:
             slots.setdefault(slot, set()).update(values)
     times = [member.active for member in members if member.active is not None]
     names = {name for member in members for name in member.names}
+    named = {word for name in names for word in fold(name).split()}
     kinds = {member.type for member in members} - {EntityType.UNSPECIFIED}
     return Profile(
         entity_id,
         tuple(sorted(names, key=lambda name: (-len(name.split()), -len(name), name))),
         min(kinds, default=EntityType.UNSPECIFIED),
         {slot: tuple(sorted(values)) for slot, values in sorted(slots.items())},
-        tuple(sorted({word for member in members for word in member.context}))[:MAX_CONTEXT_WORDS],
+        tuple(sorted({word for member in members for word in member.context} - named))[:MAX_CONTEXT_WORDS],
         frozenset(document for member in members for document in member.documents),
         Interval(min(t.start for t in times), max(t.end for t in times)) if times else None,
     )
@@ -143,8 +146,9 @@ def _from_text(text: str, kind: EntityType) -> Mapping[str, str]:
     found: dict[str, str] = {}
     if born := _BORN.search(text):
         found["born"] = born[1]
-    if (state := _PARTY_STATE.search(text)) and state[1].casefold() in tables().states:
-        found["state"] = tables().states[state[1].casefold()]
+    if (seat := _PARTY_STATE.search(text)) and seat[2].casefold() in tables().states:
+        found["state"] = tables().states[seat[2].casefold()]
+        found["faction"] = seat[1][0].casefold()
     for city, area in _pairs(text):
         if code := _area_slots(area):
             found |= code

@@ -7,10 +7,12 @@ evidence and hold equal names apart on a conflict.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
-from tidegraph.resolution.folding import is_latin
+from tidegraph.resolution.aliases import Tied
+from tidegraph.resolution.folding import words
 from tidegraph.resolution.grades import CONFLICTS, NONE, Match, strength
 from tidegraph.resolution.names import match
 from tidegraph.resolution.profiles import POINT, Profile
@@ -18,13 +20,26 @@ from tidegraph.resolution.statistics import Statistics
 
 NEAR_DEGREES: Final = 0.11
 FAR_DEGREES: Final = 0.25
+MERGED: Final = "merged into the other"
+"""The feature of two things of which a statement says that one went into the other."""
 MAX_NAMES: Final = 8
 """Names of a profile that are compared, the first ones."""
 
 _KNOTS: Final = (0.0, 0.35, 0.5, 0.65, 0.8, 0.9, 1.0)
 _ORDER: Final = {"conflict": -1, "weak": 0, "short": 1, "middle": 2, "strong": 3}
 _HARD: Final = frozenset({"country", "state", "region", "born", "released", "father", "identifier"})
-_WEAK: Final = {"country": 0.3, "role": 0.4, "party": 0.2, "kind": 0.2, "chamber": 0.2, "state": 0.8}
+_WEAK: Final = {
+    "country": 0.3,
+    "role": 0.4,
+    "party": 0.2,
+    "faction": 0.2,
+    "kind": 0.2,
+    "chamber": 0.2,
+    "parent": 0.2,
+    "product": 0.2,
+    "state": 0.7,
+    "region": 0.7,
+}
 
 
 def pair_features(a: Profile, b: Profile, statistics: Statistics) -> dict[str, float]:
@@ -60,19 +75,26 @@ def _statements(
     features: dict[str, float],
 ) -> None:
     """What statements about names say: one is the other's alias, or bears a name after it was given up."""
+    if statistics.aliases.merged(a, b):
+        features[MERGED] = 1.0
     late = statistics.aliases.late(a), statistics.aliases.late(b)
-    if group != "strong" and statistics.aliases.tied(a, b):
-        features["alias"] = 1.0
-        features["alias*agree"] = agree
-        features["alias*conflict"] = conflict
-        features["alias*late"] = float(any(late))
-    elif group == "strong" and late[0] != late[1]:
+    if group != "strong":
+        tied = statistics.aliases.tied(a, b)
+        if tied is Tied.YES:
+            features["alias"] = 1.0
+            features["alias*agree"] = agree
+            features["alias*conflict"] = conflict
+        elif tied is Tied.OUT_OF_TIME:
+            features["alias out of time"] = 1.0
+    elif late[0] != late[1]:
         features["taken over"] = 1.0
         features["taken over*agree"] = agree
+    if group == "short" and a.documents & b.documents:
+        features["rival" if statistics.holders.rivals(a, b) else "sole holder"] = 1.0
 
 
 def best_match(a: Profile, b: Profile) -> Match:
-    """The closest relation among the names of both; a conflict of two names outweighs all but equality."""
+    """The closest relation among the names of both; a conflict of two names outweighs the rest."""
     best = NONE
     conflict = False
     for x in a.names[:MAX_NAMES]:
@@ -81,11 +103,11 @@ def best_match(a: Profile, b: Profile) -> Match:
             conflict = conflict or found.kind in CONFLICTS
             if _rank(found) > _rank(best):
                 best = found
-    return Match("conflict") if conflict and best.kind != "exact" else best
+    return Match("conflict") if conflict else best
 
 
-def _rank(found: Match) -> tuple[int, float, str]:
-    return _ORDER[strength(found)], found.grade, found.kind
+def _rank(found: Match) -> tuple[int, float, bool, str]:
+    return _ORDER[strength(found)], found.grade, found.kind != NONE.kind, found.kind
 
 
 def _hats(names: Match) -> tuple[tuple[str, float], ...]:
@@ -100,16 +122,20 @@ def _hats(names: Match) -> tuple[tuple[str, float], ...]:
 
 
 def _known_share(extra: frozenset[str], a: Profile, b: Profile) -> float:
-    """The share of words in one name only that stand around the other name."""
-    around = set(a.context) | set(b.context)
-    for profile in (a, b):
-        around.update(
-            word
-            for slot in ("city", "state")
-            for value in profile.slots.get(slot, ())
-            for word in value.split()
-        )
-    return len(extra & around) / len(extra)
+    """The share of words in the name of one only that stand around the other."""
+    own = _words_of(a.names)
+    around = {True: _around(b), False: _around(a)}
+    return sum(word in around[word in own] for word in extra) / len(extra)
+
+
+def _around(profile: Profile) -> set[str]:
+    places = [value for slot in ("city", "state") for value in profile.slots.get(slot, ())]
+    return set(profile.context).union(*(value.split() for value in places))
+
+
+@lru_cache(maxsize=20_000)
+def _words_of(names: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(word for name in names for word in words(name))
 
 
 def _slots(a: Profile, b: Profile, statistics: Statistics, features: dict[str, float]) -> tuple[float, float]:
@@ -128,9 +154,9 @@ def _slots(a: Profile, b: Profile, statistics: Statistics, features: dict[str, f
             continue
         common = set(left) & set(right)
         if common:
-            rarity = max(statistics.rarity(slot, value) for value in common)
-            features[f"same {slot}"] = rarity
-            agree = max(agree, rarity * _WEAK.get(slot, 1.0))
+            telling = max(statistics.rarity(slot, value) for value in common) * _WEAK.get(slot, 1.0)
+            features[f"same {slot}"] = telling
+            agree = max(agree, telling)
         else:
             features[f"other {slot}"] = 1.0
             if slot in _HARD:
@@ -158,6 +184,3 @@ def _shared_context(a: Profile, b: Profile, statistics: Statistics) -> float:
     left, right = set(a.context), set(b.context)
     whole = sum(statistics.telling(word) for word in left | right)
     return sum(statistics.telling(word) for word in left & right) / whole if whole else 0.0
-
-
-__all__ = ["best_match", "is_latin", "pair_features"]

@@ -13,10 +13,10 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _APOSTROPHES = re.compile(r"['’‘ʼ`´]")
 _MARKS = ("Mn", "Mc")  # vowel signs of Indic scripts: parts of words
 _SKELETON = (
-    ("tsch", "c"), ("sch", "s"), ("tch", "c"), ("ch", "c"), ("zh", "c"), ("sh", "s"), ("hs", "s"),
-    ("ts", "s"), ("tz", "s"), ("dz", "s"), ("kh", "k"), ("gh", "k"), ("ph", "f"), ("th", "t"),
-    ("dj", "c"), ("ck", "k"), ("qu", "k"), ("x", "s"), ("j", "c"), ("q", "c"), ("z", "s"), ("g", "k"),
-    ("d", "t"), ("b", "p"), ("v", "w"), ("f", "w"), ("r", "l"), ("ng", "n"), ("m", "n"),
+    ("ng", "n"), ("tsch", "c"), ("sch", "s"), ("tch", "c"), ("ch", "c"), ("zh", "c"), ("sh", "s"),
+    ("hs", "s"), ("ts", "s"), ("tz", "s"), ("dz", "s"), ("kh", "k"), ("gh", "k"), ("ph", "f"),
+    ("th", "t"), ("dj", "c"), ("ck", "k"), ("qu", "k"), ("x", "s"), ("j", "c"), ("q", "c"), ("z", "s"),
+    ("g", "k"), ("d", "t"), ("b", "p"), ("v", "w"), ("f", "w"), ("r", "l"), ("m", "n"),
 )  # fmt: skip
 
 

@@ -27,7 +27,7 @@ class Match:
     extra: frozenset[str] = NO_WORDS
 
 
-NONE: Final = Match("none")
+NONE: Final = Match("none", 0.0)
 STRONG: Final = frozenset({"exact", "reordered", "spaced", "extended", "soft", "typo", "vendor"})
 MIDDLE: Final = frozenset(
     {"initials", "nickname", "middle", "acronym", "part", "translit", "alike", "bracket", "same code"}

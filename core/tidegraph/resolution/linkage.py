@@ -30,9 +30,12 @@ class Linkage:
         self._sums: dict[int, dict[int, tuple[float, int]]] = {n: {} for n in self._members}
         self._next = len(self._members)
         self._heap: list[_Entry] = []
+        self._pairs: dict[str, dict[str, float]] = {}
         for (a, b), log_odds in sorted((dict(pairs) | dict(decided)).items()):
             x, y = number[a], number[b]
             self._sums[x][y] = self._sums[y][x] = (log_odds, 1)
+            self._pairs.setdefault(a, {})[b] = log_odds
+            self._pairs.setdefault(b, {})[a] = log_odds
 
     def join(self, floor: float) -> list[tuple[str, ...]]:
         """Join while the highest mean reaches the floor; groups sorted, each with its ids sorted."""
@@ -74,21 +77,36 @@ class Linkage:
             self._offer(new, other, floor)
 
     def undecided(
-        self, reject: float, members: Mapping[str, tuple[str, ...]]
+        self, reject: float, margin: float, members: Mapping[str, tuple[str, ...]]
     ) -> dict[str, tuple[Candidate, ...]]:
-        """Single profiles that some group comes near to, with those groups, the likeliest first."""
+        """Single profiles that are not settled, with the groups that they may belong to, likeliest first.
+
+        Either nothing was near enough to join and something is nearer than ``reject``, or the group that
+        took the profile is less than ``margin`` nearer than another.
+        """
         found: dict[str, tuple[Candidate, ...]] = {}
-        for x, units in self._members.items():
-            if len(members[units[0]]) > 1:
+        home = {unit: x for x, units in self._members.items() for unit in units}
+        for unit, x in sorted(home.items()):
+            if len(members[unit]) > 1:
                 continue
             near = [
-                Candidate(self._members[y][0], mean)
-                for y in self._sums[x]
-                if (mean := self._mean(x, y)) >= reject
+                Candidate(min(m for u in self._members[y] for m in members[u] if u != unit), mean)
+                for y in sorted(self._members)
+                if (y != x or len(self._members[y]) > 1) and (mean := self._towards(unit, y)) >= reject
             ]
-            if near:
-                found[units[0]] = tuple(sorted(near, key=lambda c: (-c.log_odds, c.entity_id)))
-        return dict(sorted(found.items()))
+            near.sort(key=lambda candidate: (-candidate.log_odds, candidate.entity_id))
+            alone = len(self._members[x]) == 1
+            if (alone and near) or (len(near) > 1 and near[0].log_odds - near[1].log_odds < margin):
+                found[members[unit][0]] = tuple(near)
+        return found
+
+    def _towards(self, unit: str, y: int) -> float:
+        """The mean log-odds between one unit and a group, itself left out."""
+        others = [other for other in self._members[y] if other != unit]
+        seen = self._pairs.get(unit, {})
+        if not any(other in seen for other in others):
+            return UNSEEN
+        return sum(seen.get(other, UNSEEN) for other in others) / len(others)
 
 
 def decided_pairs(

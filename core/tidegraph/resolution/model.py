@@ -16,7 +16,8 @@ class Model:
     """Weights by type and feature, natural log-odds; thresholds of the three verdicts.
 
     A pair is accepted from ``accept`` on, rejected below ``reject``, in between the engine abstains.
-    ``document`` is the floor inside one document, ``sure`` that of the first pass across documents.
+    ``document`` is the floor inside one document, ``sure`` that of the first pass across documents. A
+    mention that is less than ``margin`` nearer to one group than to another is left undecided.
     """
 
     weights: Mapping[EntityType, Mapping[str, float]]
@@ -24,6 +25,7 @@ class Model:
     reject: float
     document: float
     sure: float
+    margin: float
 
 
 @cache
@@ -44,4 +46,5 @@ def model_of(table: Mapping[str, object]) -> Model:
         float(thresholds["reject"]),
         float(thresholds["document"]),
         float(thresholds["sure"]),
+        float(thresholds["margin"]),
     )

@@ -24,7 +24,7 @@ class Person:
     """Parts of a personal name: folded words, initials as single letters.
 
     ``gender`` is "m", "f" or "" and ``honorific`` "miss", "mrs" or "" when a title or a usual given name
-    says it; ``titled`` tells that some title was written.
+    says it; ``titles`` are those that were written.
     """
 
     given: tuple[str, ...]
@@ -35,7 +35,7 @@ class Person:
     nickname: str
     gender: str
     honorific: str
-    titled: bool
+    titles: frozenset[str]
 
 
 @lru_cache(maxsize=50_000)
@@ -70,7 +70,7 @@ def person(name: str) -> Person:
         nickname,
         _gender(titles, given),
         next((word for word in titles if word in ("miss", "mrs")), ""),
-        bool(titles),
+        frozenset(titles),
     )
 
 
@@ -137,7 +137,7 @@ def person_match(a: str, b: str) -> Match:
         return NONE
     if left.all_words == right.all_words:
         if len(left.all_words) == 1:
-            return Match("mononym" if left.titled == right.titled else "mononym titled")
+            return Match("mononym" if left.titles == right.titles else "mononym titled")
         return Match("exact" if left.joined == right.joined else "reordered")
     if min(len(left.all_words), len(right.all_words)) == 1:
         return _single(left, right)

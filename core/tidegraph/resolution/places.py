@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
+from typing import Final
 
 from rapidfuzz.distance import Levenshtein
 
-from tidegraph.resolution.folding import is_latin, latin
+from tidegraph.resolution.folding import fold, is_latin, latin
 from tidegraph.resolution.grades import NONE, Match, acronyms, same_word, transliterated
 from tidegraph.resolution.tables import tables
+
+_KINDS: Final = "city|town|state|province|county|kingdom|republic|commonwealth|municipality|island"
+_OF: Final = re.compile(rf"^(?:the )?(?:(?:{_KINDS}) of )?(?:the )?")
 
 
 @lru_cache(maxsize=50_000)
 def place(name: str) -> tuple[str, ...]:
-    """Folded words of a place name in Latin letters, articles in front and words like "city of" off."""
-    parts = latin(name).split()
-    while len(parts) > 1 and parts[0] in ("the", "city", "town", "of"):
-        parts = parts[1:]
-    return tuple(parts)
+    """Folded words of a place name in Latin letters, "the" and "city of" in front and ", Texas" behind off.
+
+    A country is ("", its code), in whatever way it is named.
+    """
+    folded = fold(name)
+    if folded in tables().countries and (len(folded) > 2 or name.isupper()):
+        return ("", tables().countries[folded])
+    whole = latin(name.split(",", maxsplit=1)[0] if "," in name.strip(" ,") else name)
+    return tuple(_OF.sub("", whole).split() or whole.split())
 
 
 def place_match(a: str, b: str) -> Match:
@@ -29,6 +38,8 @@ def place_match(a: str, b: str) -> Match:
         return Match("exact")
     if "".join(left) == "".join(right):
         return Match("spaced")
+    if not left[0] and not right[0]:
+        return Match("conflict")
     for short, long in ((left, right), (right, left)):
         if (
             len("".join(short)) <= 5

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from tidegraph.resolution.aliases import Aliases
+from tidegraph.resolution.holders import Holders
 from tidegraph.resolution.profiles import Link, Profile
 from tidegraph.resolution.tables import tables
 
@@ -20,10 +21,11 @@ _COMMON_WORD: Final = 0.1
 class Statistics:
     """What a score rests on besides the two profiles."""
 
-    __slots__ = ("aliases",)
+    __slots__ = ("aliases", "holders")
 
-    def __init__(self, aliases: Aliases) -> None:
+    def __init__(self, aliases: Aliases, holders: Holders) -> None:
         self.aliases = aliases
+        self.holders = holders
 
     @classmethod
     def of(
@@ -31,7 +33,7 @@ class Statistics:
     ) -> Statistics:
         """The statistics of a component: the fixed tables, its links, the subjects of the links."""
         by_id = profiles if isinstance(profiles, Mapping) else {p.entity_id: p for p in profiles}
-        return cls(Aliases(links, by_id))
+        return cls(Aliases(links, by_id), Holders(by_id.values()))
 
     def rarity(self, slot: str, value: str) -> float:
         """How telling it is that two things share ``value``: 1 for a key, 0 for what everybody shares."""
