@@ -86,7 +86,7 @@ def test_groups_partition_the_ids_and_the_undecided_stand_alone(world: list[Seen
     assert sorted(ids) == sorted(m.id for m in world)
     assert all((member,) in found.groups for member in found.abstained)
     assert all(
-        set(candidate.entity_id for candidate in near) <= set(ids) for near in found.abstained.values()
+        {candidate.entity_id for candidate in near} <= set(ids) for near in found.abstained.values()
     )
 
 
