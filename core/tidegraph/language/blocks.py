@@ -156,7 +156,8 @@ def _is_torn(text: str, pending: Block, block: Block) -> bool:
         return False
     if pending.end - pending.start < _TORN_CHARS or block.start - pending.end > _MAX_GAP_CHARS:
         return False
-    unfinished = text[pending.end - 1].isalnum() or text[pending.end - 1] == ","
+    last = text[pending.start : pending.end].rstrip()[-1:]
+    unfinished = last.isalnum() or last == ","
     return unfinished and (text[block.start].islower() or pending.end - pending.start >= _LONG_CHARS)
 
 

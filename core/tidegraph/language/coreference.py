@@ -6,13 +6,14 @@ says so. Another resolver can be put in its place (:class:`Coreferencer`).
 
 from __future__ import annotations
 
-from collections import Counter
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from tidegraph.domain.documents import EntityType
 from tidegraph.language.phrases import Ref, is_group, reference
+from tidegraph.language.topics import HE, IT, SHE, may_be_person, told_gender
 from tidegraph.language.tree import Sentence, Token
 from tidegraph.language.words import words
 
@@ -21,17 +22,14 @@ _FEMALE: Final = words("names", "given_names_female")
 _ORG_NOUNS: Final = words("roles", "definite_organisation")
 _PERSON_NOUNS: Final = words("roles", "definite_person")
 _PLACE_NOUNS: Final = words("roles", "definite_place")
-_HE: Final = frozenset({"he", "him", "his", "himself"})
-_SHE: Final = frozenset({"she", "her", "hers", "herself"})
-_IT: Final = frozenset({"it", "its", "itself"})
 _THEY: Final = frozenset({"they", "them", "their", "theirs"})
+_BRACKETED: Final = re.compile(r"\s*\([^()]*\)$")
 _DEFINITE_NOUNS: Final = _ORG_NOUNS | _PERSON_NOUNS | _PLACE_NOUNS
 _MAX_TITLE_WORDS: Final = 10
-PRONOUNS: Final = _HE | _SHE | _IT | _THEY
+PRONOUNS: Final = HE | SHE | IT | _THEY
 _DEFINITE: Final = frozenset({"the", "this", "that", "its", "their", "his", "her"})
 _MEMORY: Final = 40
 _PERSON_LIKE: Final = frozenset({EntityType.PERSON, EntityType.UNSPECIFIED})
-_MIN_PRONOUNS: Final = 4
 _MAX_PERSON_WORDS: Final = 6
 
 
@@ -80,7 +78,7 @@ class RuleCoreferencer:
 
     def resolve(self, sentences: Sequence[Sentence], title: str) -> Resolution:
         """See :class:`Coreferencer`. Linear: a bounded number of candidates is looked at."""
-        state = _State(title, _told_gender(sentences))
+        state = _State(title, told_gender(sentences))
         for number, sentence in enumerate(sentences):
             for token in sentence.tokens:
                 state.read(token, number)
@@ -92,11 +90,13 @@ class _State:
         self.resolution = Resolution()
         self.by_key: dict[str, Thing] = {}
         self.recent: list[Thing] = []
-        self.written = " ".join(title.split())
+        self.written = _BRACKETED.sub("", " ".join(title.split()))
         self.title = self.written.casefold()
         words_ = self.title.split()
-        self.title_words = frozenset(words_[1:] if len(words_) <= _MAX_TITLE_WORDS else ())
-        self.gender = gender
+        self.person = bool(gender) and may_be_person(self.written)
+        self.title_words = frozenset(words_ if len(words_) <= _MAX_TITLE_WORDS and not self.person else ())
+        self.gender = gender if self.person else ""
+        self.boat = gender == "female" and not self.person
 
     def read(self, token: Token, number: int) -> None:
         thing: Thing | None = None
@@ -132,8 +132,11 @@ class _State:
             self.resolution.things.append(thing)
             self._learn(thing, key)
             if self.gender and self._is_topic(thing, key):
-                thing.sharpen(EntityType.PERSON)
+                thing.type = EntityType.PERSON
                 thing.gender = thing.gender or self.gender
+            elif not self.person and key == self.title and thing.type is EntityType.PERSON:
+                # A text that tells of its title by "it" is about no person.
+                thing.type, thing.gender = EntityType.OTHER, ""
         thing.sharpen(ref.type)
         thing.certain |= ref.token.name is not None and ref.token.name.certain
         thing.spans.append((ref.start, ref.end, ref.text))
@@ -141,7 +144,7 @@ class _State:
 
     def _is_topic(self, thing: Thing, key: str) -> bool:
         """Whether a thing that may be a person is what the title names: in full, or by surname."""
-        if thing.type not in {EntityType.PERSON, EntityType.UNSPECIFIED} or not self.title:
+        if thing.certain or not self.title:
             return False
         same = key.rsplit(maxsplit=1)[-1] == self.title.rsplit(maxsplit=1)[-1]
         return key == self.title or (" " in key and same)
@@ -168,7 +171,15 @@ class _State:
         if found is not None and found.type is EntityType.PERSON and self.gender and self._names_topic(key):
             # "François" after "Curt von François", whatever the recogniser takes it for.
             return found
-        maybe = ref.type is not EntityType.PLACE and found is not None and found.type in _PERSON_LIKE
+        maybe = found is not None and (
+            found.type is EntityType.PERSON
+            or (
+                found.type is EntityType.UNSPECIFIED
+                and ref.type in _PERSON_LIKE
+                and found.name != self.written
+            )
+        )
+        maybe = maybe and ref.type is not EntityType.PLACE
         if found is not None and maybe and len(found.name.split()) <= _MAX_PERSON_WORDS:
             return found
         found = self.by_key.get(f"first:{key}")
@@ -196,19 +207,22 @@ class _State:
         return found if inside and len(fuller) <= _MAX_PERSON_WORDS else None
 
     def _pronoun(self, token: Token, number: int) -> Thing | None:
-        for forms, gender in ((_HE, "male"), (_SHE, "female")):
+        for forms, gender in ((HE, "male"), (SHE, "female")):
             if token.lower in forms:
                 thing = self._owner(token, gender) or self._person(token, number, gender)
                 if thing is not None:
                     thing.sharpen(EntityType.PERSON)
                     thing.gender = thing.gender or gender
                 return thing
-        if token.lower in _IT or token.lower in _THEY:
+        if token.lower in IT or token.lower in _THEY:
             bound = self._bound(token)
             if bound is not None:
                 return bound
         kinds = (EntityType.ORGANISATION, EntityType.OTHER, EntityType.PLACE, EntityType.UNSPECIFIED)
-        return self._thing(number, kinds if token.lower in _IT else (EntityType.ORGANISATION,))
+        if token.lower in IT:
+            return self._thing(number, kinds)
+        found = self._thing(number, (EntityType.ORGANISATION,))
+        return found if found is not None and (found.group or found.certain) else None
 
     def _owner(self, token: Token, gender: str) -> Thing | None:
         """ "Roe sold his share": the possessor is the person of whom the clause tells."""
@@ -220,7 +234,7 @@ class _State:
             subject = current.child("nsubj", "nsubjpass")
             if subject is not None and subject.i < token.i:
                 thing = self.resolution.of(subject)
-                person = thing is not None and thing.type is EntityType.PERSON and _agrees(thing, gender)
+                person = thing is not None and thing.type in _PERSON_LIKE and _agrees(thing, gender)
                 return thing if person else None
         return None
 
@@ -258,7 +272,7 @@ class _State:
                     token.lower in _THEY and thing.certain and thing.type is EntityType.PERSON
                 ):
                     return None
-                if token.lower in _IT and thing.type is EntityType.PERSON:
+                if token.lower in IT and thing.type is EntityType.PERSON:
                     # "Carl Zeiss replaced its chief executive": no person.
                     thing.type, thing.gender = EntityType.ORGANISATION, ""
                 thing.sharpen(EntityType.ORGANISATION)
@@ -275,13 +289,15 @@ class _State:
             if t is not other and t.type in kinds and _agrees(t, gender) and number - t.last_sentence <= 4
         ]
         topic = self._of_title(kinds, gender)
+        if self.boat and gender == "female" and not any(t.gender == gender for t in fitting):
+            return self.by_key.get(self.title)
         if not fitting:
             return topic if topic is not other else None
         if topic is not None and topic in fitting:
             # What the document is about is meant before whoever was named by the way.
             return topic
         known = [t for t in fitting if t.type is not EntityType.UNSPECIFIED] or fitting
-        return max(known, key=lambda t: (t.last_subject >= number - 1, t.last_subject, t.last_sentence))
+        return max(known, key=lambda t: (t.gender == gender, t.last_subject >= number - 1, t.last_subject))
 
     def _of_title(self, kinds: Sequence[EntityType], gender: str) -> Thing | None:
         thing = self.by_key.get(self.title) or self.by_key.get(
@@ -295,10 +311,13 @@ class _State:
         if determiner is None or determiner.lower not in _DEFINITE:
             return None
         # "the company that ...", "the board of Acme" tell what they are by themselves.
-        if any(c.dep in {"relcl", "prep", "acl", "amod", "appos", "compound"} for c in token.children):
+        barred = {"relcl", "prep", "acl", "amod", "compound"}
+        if any(c.dep in barred for c in token.children):
             return None
         if token.lower in self.title_words and determiner.lower in {"the", "this"}:
             return self._topic(token)
+        if any(c.dep == "appos" for c in token.children):
+            return None
         if is_group(token) and token.lemma in {
             "team",
             "group",
@@ -345,15 +364,6 @@ class _State:
         if not thing.spans:
             thing.spans.append((token.start, token.end, token.text))
         return thing
-
-
-def _told_gender(sentences: Sequence[Sentence]) -> str:
-    """The gender of whom a text mostly tells by pronouns; "" for a text about things or several people."""
-    counted = Counter(t.lower for s in sentences for t in s.tokens if t.tag.startswith("PRP"))
-    he, she, it = (sum(counted[w] for w in forms) for forms in (_HE, _SHE, _IT))
-    if he + she < _MIN_PRONOUNS or he + she <= it:
-        return ""
-    return "male" if he >= 3 * she else "female" if she >= 3 * he else ""
 
 
 def _key(text: str) -> str:

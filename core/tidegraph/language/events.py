@@ -16,6 +16,7 @@ from tidegraph.language.passages import Passage
 from tidegraph.language.tenses import verb_above
 from tidegraph.language.times import TimeContext, sentence_times
 from tidegraph.language.tree import Sentence, Token
+from tidegraph.language.words import words
 
 _STATIVE: Final = frozenset(
     {
@@ -45,6 +46,8 @@ _QUANTITY: Final = re.compile(
 _POSSESSIVE: Final = frozenset({"his", "her", "its", "their"})
 _MAX_TIMES: Final = 6
 _FINITE: Final = frozenset({"VBD", "VBZ", "VBP", "MD"})
+_APPARATUS: Final = words("tables", "apparatus_headings")
+_SEASON: Final = re.compile(r"\b(?:spring|summer|autumn|fall|winter)s?\b", re.IGNORECASE)
 _MAX_FRAGMENT: Final = 6
 _MAX_SENTENCE_CHARS: Final = 1_200
 
@@ -86,7 +89,7 @@ def drafts(
     if unclear:
         base.append("unclear_reference")
     found = []
-    for state, interval, rule in _event_times(sentence, context):
+    for state, interval, rule in _event_times(sentence, context, verbless=verbless):
         reasons = list(base)
         if (
             interval is not None
@@ -123,7 +126,13 @@ def drafts(
 
 
 def _is_fragment(sentence: Sentence, passage: Passage, clauses: Sequence[Clause]) -> bool:
-    """A few words without verb, time or number in running text: a caption, the rest of a table."""
+    """A reference; or a few words without verb, time or number in running text: the rest of a table."""
+    if (
+        passage.headings
+        and passage.headings[-1].casefold() in _APPARATUS
+        and not any(t.tag in _FINITE for t in sentence.tokens if t.name is None)
+    ):
+        return True
     if passage.block.kind is not BlockKind.PARAGRAPH or any(c.lemma for c in clauses):
         return False
     tokens = [t for t in sentence.tokens if t.text[:1].isalnum()]
@@ -157,9 +166,14 @@ def _reasons(sentence: Sentence, things: Sequence[Thing], clauses: Sequence[Clau
     return reasons
 
 
-def _event_times(sentence: Sentence, context: TimeContext) -> list[tuple[TimeState, Interval | None, str]]:
+def _event_times(
+    sentence: Sentence, context: TimeContext, *, verbless: bool
+) -> list[tuple[TimeState, Interval | None, str]]:
     """Each distinct time of the sentence; else the one carried from above; else unresolved or static."""
     times = sentence_times(sentence) or sentence_times(sentence, asides=True)
+    if verbless and context.document is None:
+        # "Kite festival - June", "21 to 25 September": every year, or a year that nothing tells.
+        times = [t for t in times if t.kind is not ExpressionKind.UNDERSPECIFIED]
     resolved = _distinct([t for t in times if t.interval is not None])
     if len(resolved) > 1:
         resolved = [t for t in resolved if not _tells_aside(sentence, t)] or resolved
@@ -201,11 +215,24 @@ def _distinct(times: Sequence[TimeExpression]) -> list[TimeExpression]:
             and mine.start <= other.interval.start
             and other.interval.end <= mine.end
             and time.kind not in {ExpressionKind.RANGE, ExpressionKind.OPEN_RANGE}
+            and not _is_of_any_year(other)
             for other in times
         )
-        if not covered and all(k.interval != mine for k in kept):
+        covers = _is_of_any_year(time) and any(
+            o is not time
+            and o.interval is not None
+            and o.interval.start <= mine.start
+            and mine.end <= o.interval.end
+            for o in times
+        )
+        if not covered and not covers and all(k.interval != mine for k in kept):
             kept.append(time)
     return kept
+
+
+def _is_of_any_year(time: TimeExpression) -> bool:
+    """ "in the summer": a season without a number; beside a year it may be that of every year."""
+    return _SEASON.search(time.text) is not None and not any(c.isdigit() for c in time.text)
 
 
 def _standing_alone(sentence: Sentence, resolution: Resolution) -> tuple[str, bool]:

@@ -89,7 +89,7 @@ class LanguageExtractor:
         passages = [p for each in layouts for p in each.passages]
         parsed = parse([p.unit for p in passages], self._recogniser)
         for passage, sentences in zip(passages, parsed, strict=True):
-            passage.sentences = sentences
+            passage.sentences = _as_item(passage, sentences)
         for document, each in zip(group, layouts, strict=True):
             told = self._assemble(document, each)
             yield _joined(told, extract_records(document, self.epoch)) if document.records else told
@@ -183,6 +183,15 @@ class LanguageExtractor:
             status=draft.status,
             extractor=NAME,
         )
+
+
+def _as_item(passage: Passage, sentences: list[Sentence]) -> list[Sentence]:
+    """A list item without a verb is one statement: a title, its publisher and its years."""
+    words_ = [t for s in sentences for t in s.tokens]
+    finite = any(t.tag in {"VBD", "VBZ", "VBP", "MD"} and t.name is None for t in words_)
+    if passage.block.kind is not BlockKind.ITEM or len(sentences) < 2 or finite:
+        return sentences
+    return [Sentence(words_)]
 
 
 def _joined(told: ExtractedDocument, mapped: ExtractedDocument) -> ExtractedDocument:

@@ -96,7 +96,10 @@ def _frame_section(
             waiting.append((place, paragraph, sentence))
     if before is not None:
         for at, own, undated in waiting:
-            found[id(undated)] = _between(before, None, at, own)
+            frame = _between(before, None, at, own)
+            if frame.near and undated.root.lemma != "be":
+                # After its last date a story may go anywhere; and what somebody was is no step of it.
+                found[id(undated)] = frame
     return before
 
 
@@ -141,7 +144,9 @@ def _carries(time: TimeExpression) -> bool:
     interval = time.interval
     if interval is None or time.kind in {ExpressionKind.DURATION, ExpressionKind.RECURRING}:
         return False
-    return not (interval.has_open_start or interval.has_open_end or interval.granularity in _COARSE)
+    if interval.has_open_start or interval.has_open_end or interval.granularity in _COARSE:
+        return False
+    return interval.end - interval.start <= _WIDEST
 
 
 def _is_background(sentence: Sentence, time: TimeExpression) -> bool:

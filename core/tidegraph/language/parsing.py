@@ -37,6 +37,9 @@ _DATE_WORD: Final = re.compile(
     r"(?i)(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\.?|\d{1,4}(?:st|nd|rd|th)?|[,./-]|of|the"
     r"|\d{1,4}[-/.]\d{1,2}(?:[-/.]\d{1,4})?|(?:mon|tues?|wed|wednes|thu|thurs|fri|satur?|sun)(?:day)?"
 )
+_CLOSING: Final = frozenset(".!?;:…)]}\"'”’»。！？")
+_MAX_SENTENCE_TOKENS: Final = 160
+_MAX_TORN_CHARS: Final = 400
 _MIN_RANGE_TOKENS: Final = 4
 _RANGE_WORD: Final = re.compile(r"(?i)(?:from|between|with|as|effective|since|until|till|through)\b")
 _HAS_DAY: Final = re.compile(
@@ -281,13 +284,24 @@ def _sentences(doc: Doc, mask: _Masked) -> list[Sentence]:
         members = tokens[found.start : found.end]
         if not any(t.text.strip() for t in members):
             continue
-        if sentences and sentences[-1].tokens[-1].text in {":", "–", "—"}:
+        if sentences and _goes_on(sentences[-1], members):
             # "New on the docs team: Ada Poll" is one statement, wherever the parser cut it.
             sentences[-1].tokens.extend(members)
         else:
             sentences.append(Sentence(members))
     _name_the_rest(tokens)
     return sentences
+
+
+def _goes_on(before: Sentence, members: Sequence[Token]) -> bool:
+    """Whether the parser ended a sentence in the middle, where no full stop ends it."""
+    if len(before.tokens) + len(members) > _MAX_SENTENCE_TOKENS:
+        return False
+    last = before.tokens[-1].text
+    if last in {":", "–", "—", ","}:
+        return True
+    closed = last[-1:] in _CLOSING or before.tokens[-1].tag == "_SP"
+    return not closed and before.tokens[-1].end - before.start <= _MAX_TORN_CHARS
 
 
 def _name_the_rest(tokens: Sequence[Token]) -> None:

@@ -18,6 +18,7 @@ from tidegraph.language.words import words
 
 _BREAK: Final = re.compile(r"[\r\n\t]")
 _INITIALS: Final = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]|[^\W\d_]")
+_GLUED: Final = re.compile(r"([^.@/\\]*[^\W\d_A-Z]|\d{4}|[^.@/]*[)\]”\"])\.([A-Z][a-z’']*)")
 _TITLES: Final = words("names", "shortened_titles")
 _CLOSING: Final = words("names", "shortened_closings")
 _COUNTED: Final = words("names", "shortened_numbers")
@@ -37,7 +38,7 @@ def tokenise(nlp: Language, text: str) -> Words:
     doc = nlp.make_doc(_BREAK.sub(" ", text))
     spans = [(t.idx, t.idx + len(t)) for t in doc]
     stops = {t.i + 1 for t in doc if _is_shortened(t, doc)}
-    if not stops and not any(t.is_space for t in doc):
+    if not stops and not any(t.is_space or "." in t.text[1:-1] for t in doc):
         return Words(doc, spans)
     shown: list[str] = []
     spaces: list[bool] = []
@@ -52,10 +53,21 @@ def tokenise(nlp: Language, text: str) -> Words:
             places[-1] = (places[-1][0], spans[token.i][1])
             spaces[-1] = bool(token.whitespace_)
             continue
-        shown.append(token.text)
-        spaces.append(bool(token.whitespace_))
-        places.append(spans[token.i])
+        pieces = _parted(token.text)
+        at = token.idx
+        for piece in pieces:
+            shown.append(piece)
+            spaces.append(False)
+            places.append((at, at + len(piece)))
+            at += len(piece)
+        spaces[-1] = bool(token.whitespace_)
     return Words(Doc(nlp.vocab, words=shown, spaces=spaces), places)
+
+
+def _parted(word: str) -> list[str]:
+    """The words of two sentences that were glued together: "1975.From"."""
+    match = _GLUED.fullmatch(word)
+    return [match.group(1), ".", match.group(2)] if match else [word]
 
 
 def _is_shortened(token: Token, doc: Doc) -> bool:

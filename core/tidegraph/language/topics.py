@@ -1,0 +1,46 @@
+"""What a document is about, as far as its title and its pronouns show."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+from tidegraph.language.tree import Sentence
+from tidegraph.language.words import words
+
+HE: Final = frozenset({"he", "him", "his", "himself"})
+SHE: Final = frozenset({"she", "her", "hers", "herself"})
+IT: Final = frozenset({"it", "its", "itself"})
+_CONNECTORS: Final = words("names", "connectors")
+_KINDS_OF_THINGS: Final = (
+    words("names", "place_tails")
+    | words("names", "school_words")
+    | words("names", "party_words")
+    | words("names", "joining_heads")
+    | (words("names", "organisation_tails") - {"sons", "brothers", "post"})
+    | words("roles", "groups")
+)
+_MIN_PRONOUNS: Final = 4
+
+
+def may_be_person(title: str) -> bool:
+    """Two to five capitalised words, none of which names a kind of place, group or organisation."""
+    parts = title.replace(",", " ").split()
+    lowered = {p.lower() for p in parts}
+    capital = all(p[:1].isupper() or p.lower() in _CONNECTORS for p in parts)
+    return (
+        2 <= len(parts) <= 5
+        and capital
+        and not lowered & _KINDS_OF_THINGS
+        and not any(c.isdigit() for c in title)
+    )
+
+
+def told_gender(sentences: Sequence[Sentence]) -> str:
+    """The gender of whom a text mostly tells by pronouns; "" for a text about things or several people."""
+    counted = Counter(t.lower for s in sentences for t in s.tokens if t.tag.startswith("PRP"))
+    he, she, it = (sum(counted[w] for w in forms) for forms in (HE, SHE, IT))
+    if he + she < _MIN_PRONOUNS or he + she <= it:
+        return ""
+    return "male" if he >= 3 * she else "female" if she >= 3 * he else ""
