@@ -77,6 +77,16 @@ class ExtractionSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class EmbeddingsSettings:
+    """Which models turn text to vectors and rank it again; ``url`` of an OpenAI-compatible server."""
+
+    encoder: str = ""
+    reranker: str = ""
+    url: str = ""
+    api_key: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class ServerSettings:
     """The gRPC server; it has no authentication and listens on loopback only."""
 
@@ -146,6 +156,7 @@ class Settings:
     max_document_bytes: int
     log_level: str
     inputs: InputSettings = InputSettings()
+    embeddings: EmbeddingsSettings = EmbeddingsSettings()
     extraction: ExtractionSettings = ExtractionSettings()
     metrics: MetricsSettings = MetricsSettings()
 
@@ -180,6 +191,12 @@ def load(environ: Mapping[str, str]) -> Settings:
         predicates_file=env.text("TIDEGRAPH_PREDICATES_FILE", ""),
         max_document_bytes=env.integer("TIDEGRAPH_MAX_DOCUMENT_BYTES", 16 * 1024 * 1024, least=1),
         log_level=env.choice("TIDEGRAPH_LOG_LEVEL", "INFO", LOG_LEVELS),
+        embeddings=EmbeddingsSettings(
+            encoder=env.text("TIDEGRAPH_ENCODER", ""),
+            reranker=env.text("TIDEGRAPH_RERANKER", ""),
+            url=env.text("TIDEGRAPH_EMBEDDINGS_URL", ""),
+            api_key=env.text("TIDEGRAPH_EMBEDDINGS_API_KEY", ""),
+        ),
         inputs=InputSettings(
             mapping_file=env.text("TIDEGRAPH_MAPPING_FILE", ""),
             sources_file=env.text("TIDEGRAPH_SOURCES_FILE", ""),

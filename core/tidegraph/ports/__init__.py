@@ -20,6 +20,7 @@ from tidegraph.ports.outside import (
     Encoder,
     Log,
     LogRecord,
+    Reranker,
     StatusStore,
 )
 from tidegraph.ports.records import (
@@ -75,6 +76,7 @@ __all__ = [
     "NewVector",
     "Ranked",
     "Recogniser",
+    "Reranker",
     "Scored",
     "StatusStore",
     "StructuredModel",

@@ -120,6 +120,16 @@ class Encoder(Protocol):
         ...
 
 
+class Reranker(Protocol):
+    """How well texts answer a question, read together (a cross-encoder)."""
+
+    model_id: str
+
+    def score(self, question: str, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Shape (len(texts),), higher is better, as logits. Blocking: call it in a thread."""
+        ...
+
+
 class ChatModel(Protocol):
     """A chat completion, streamed; an LLM behind an OpenAI-compatible API."""
 

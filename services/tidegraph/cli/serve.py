@@ -24,7 +24,7 @@ from tidegraph.language.registry import load_registry
 from tidegraph.log.producer import KafkaLog
 from tidegraph.models.budget import process_budget
 from tidegraph.models.clock import SystemClock
-from tidegraph.models.factory import make_encoder
+from tidegraph.models.factory import make_encoder, make_reranker
 from tidegraph.models.metering import Meter
 from tidegraph.models.openai_chat import ChatOptions, OpenAiChat
 from tidegraph.services.server import ApiServer, DrainTimes
@@ -98,7 +98,8 @@ async def _run(configured: Settings, ports: Ports, stop: asyncio.Event, times: D
 async def open_ports(configured: Settings) -> AsyncIterator[Ports]:
     """The real outside of the service: FalkorDB, redis, Kafka, the models."""
     registry = load_registry(configured.predicates_file)
-    encoder = make_encoder()
+    models = configured.embeddings
+    encoder = make_encoder(models.encoder, server=models)
     url = configured.store.url
     async with contextlib.AsyncExitStack() as cleanup:
         store = open_store(url, configured.store, registry, encoder.dimensions, encoder.model_id)
@@ -118,6 +119,7 @@ async def open_ports(configured: Settings) -> AsyncIterator[Ports]:
             chat_limits=ChatLimits(configured.llm.max_tokens, configured.llm.timeout_seconds),
             grounding=configured.grounding,
             max_document_bytes=configured.max_document_bytes,
+            reranker=make_reranker(models.reranker),
         )
 
 

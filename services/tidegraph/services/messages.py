@@ -24,7 +24,7 @@ from tidegraph.services.usecases.facts import Explained, History, HistoryRow
 from tidegraph.services.usecases.identity import Near, Review
 from tidegraph.services.usecases.phrasing import statement
 from tidegraph.services.usecases.question import Linked, Order, Question, Relation
-from tidegraph.services.usecases.retrieve import DEFAULT, Hit, Options, Rerank, Retrieved
+from tidegraph.services.usecases.retrieve import Hit, Options, Rerank, Retrieved
 from tidegraph.services.usecases.timelines import TimelineFound
 from tidegraph.services.usecases.tracing import Traced
 from tidegraph.services.usecases.walking import Walked
@@ -190,7 +190,7 @@ def retrieved(found: Retrieved, work: Work, *, explain: bool) -> api.RetrieveRes
 
 
 _RERANKING = {
-    api.RERANKING_UNSPECIFIED: DEFAULT.rerank,
+    api.RERANKING_UNSPECIFIED: None,
     api.RERANKING_NONE: Rerank.NONE,
     api.RERANKING_FEATURES: Rerank.FEATURES,
     api.RERANKING_CROSS_ENCODER: Rerank.CROSS_ENCODER,
@@ -208,12 +208,12 @@ def retrieval_options(request: api.RetrieveRequest) -> Options:
         message = f"time_weight is 0 to {TIME_WEIGHT_MAX:g}"
         raise Rejected("INVALID_TIME_WEIGHT", message, field="time_weight")
     statuses = frozenset(Status(status) for status in request.statuses if status)
-    return Options(_RERANKING.get(request.reranking, DEFAULT.rerank), weight, statuses)
+    return Options(_RERANKING.get(request.reranking), weight, statuses)
 
 
 def report(found: Retrieved, options: Options, encoder: str) -> api.RetrievalReport:
     """How a retrieval went."""
-    reranking = next(value for value, kind in _RERANKING.items() if value and kind is options.rerank)
+    reranking = next(value for value, kind in _RERANKING.items() if kind is found.rerank)
     return api.RetrievalReport(
         pool_count=found.pool,
         reranking=reranking,

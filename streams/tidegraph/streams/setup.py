@@ -109,7 +109,8 @@ class Graphs:
     @cached_property
     def encoder(self) -> Encoder:
         """The encoder whose vectors the graphs hold."""
-        return make_encoder(self._encoder_name)
+        models = self._settings.embeddings
+        return make_encoder(self._encoder_name or models.encoder, server=models)
 
     @cached_property
     def store(self) -> GraphStore:

@@ -87,7 +87,17 @@ async def test_retrieve_pages_over_fused_hits(running: Running) -> None:
         first = await stub.Retrieve(request)
         seen += [_hit_id(hit) for hit in first.hits]
     assert len(seen) == len(set(seen)) >= 3
-    assert all(reason.rank >= 1 for hit in first.hits for reason in hit.reasons)
+    reasons = [reason for hit in first.hits for reason in hit.reasons]
+    assert all(bool(reason.feature) != (reason.rank >= 1) for reason in reasons)
+    assert "document" in {reason.feature for reason in reasons}
+    assert first.report.pool_count >= len(seen)
+    assert first.report.reranking == query_pb2.RERANKING_FEATURES
+    assert [step.name for step in first.report.steps] == ["legs", "records", "ranking"]
+    assert {leg.path for leg in first.legs if leg.leg.startswith("vector")} <= {
+        "exact",
+        "index",
+        "time first",
+    }
 
 
 def _hit_id(hit: query_pb2.Hit) -> str:
@@ -394,7 +404,7 @@ def test_all_query_methods_are_covered() -> None:
     service = query_pb2.DESCRIPTOR.services_by_name["QueryService"]
     assert {method.name for method in service.methods} == {
         *("Ask", "Retrieve", "GetTimeline", "Walk", "GetFacts", "ListFactHistory", "GetEntity"),
-        *("ExplainFact", "WatchChanges"),
+        *("ExplainFact", "WatchChanges", "Trace", "DiffBeliefs"),
     }
     assert query_pb2_grpc.QueryServiceServicer
     assert ingest_pb2_grpc.IngestServiceServicer

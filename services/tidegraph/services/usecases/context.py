@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tidegraph.domain.interval import Interval
 from tidegraph.domain.predicates import Registry
-from tidegraph.ports import ChatModel, Clock, Encoder, GraphReader, Log, StatusStore, Visibility
+from tidegraph.ports import ChatModel, Clock, Encoder, GraphReader, Log, Reranker, StatusStore, Visibility
 from tidegraph.settings import GroundingSettings
 from tidegraph.storage.merged import merged
 
@@ -36,6 +36,7 @@ class Ports:
     chat_limits: ChatLimits
     grounding: GroundingSettings
     max_document_bytes: int
+    reranker: Reranker | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "store", merged(self.store, self.registry))

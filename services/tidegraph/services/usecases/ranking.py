@@ -26,6 +26,10 @@ NEW_NAMES_MAX: Final = 4
 TOKENS_PER_LENGTH: Final = 30.0
 OPEN_SPAN: Final = 30 * 365.2425
 """Days that an open side of the asked time reaches."""
+NEAR_SPAN: Final = 365.2425
+"""Days before or after a time that "before" and "after" mean first."""
+NO_NAMES: Final = 0.5
+"""How much of a hit without names counts as known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,16 +72,16 @@ class AskedSpan:
             case Relation.NONE:
                 return None
             case Relation.AFTER:
-                start, end = end, end + OPEN_SPAN
+                start, end = end, end + NEAR_SPAN
             case Relation.SINCE:
                 end = start + OPEN_SPAN
             case Relation.BEFORE | Relation.UNTIL:
-                start, end = start - OPEN_SPAN, start
+                start, end = start - NEAR_SPAN, start
         if interval.start == OPEN_START:
             start = end - OPEN_SPAN
         if interval.end == OPEN_END:
             end = start + OPEN_SPAN
-        return AskedSpan(start, end)
+        return AskedSpan(start, max(start, end))
 
 
 def closeness(starts: Floats, ends: Floats, asked: AskedSpan, scale: float, after: float) -> Floats:
@@ -102,7 +106,7 @@ def closeness(starts: Floats, ends: Floats, asked: AskedSpan, scale: float, afte
 
 def score(
     candidates: Sequence[Candidate], question: str, asked: AskedSpan | None, time_weight: float = 1.0
-) -> tuple[Floats, Mapping[str, Floats]]:
+) -> tuple[Floats, dict[str, Floats]]:
     """The score of each candidate, and each feature's share in it.
 
     Args:
@@ -126,6 +130,7 @@ def _text_features(candidates: Sequence[Candidate], question: str) -> dict[str, 
         "named": np.array([c.named for c in candidates]),
         "document": np.array([c.document for c in candidates]),
         "new_name": np.array([_new_names(c.text, c.title, asked) for c in candidates]),
+        "echo": np.array([_echo(c.text, c.title, asked) for c in candidates]),
         "length": np.array([len(c.text.split()) / TOKENS_PER_LENGTH for c in candidates]),
         "fact": np.array([c.fact for c in candidates]),
         "recency": np.array(
@@ -213,6 +218,41 @@ def _new_names(text: str, title: str, asked: frozenset[str]) -> float:
     return min(count, NEW_NAMES_MAX) / NEW_NAMES_MAX
 
 
+def _echo(text: str, title: str, asked: frozenset[str]) -> float:
+    """Share of the words that a title has in common with the question that the text repeats."""
+    common = asked & _content(title)
+    return len(common & _stems(text)) / len(common) if common else 0.0
+
+
+def varied(scores: Floats, texts: Sequence[str], question: str) -> tuple[list[int], Floats]:
+    """An order in which each hit names something new, and what was taken off each score for it.
+
+    Greedy: of what is left the best comes next, less the share of its names that were named before, so that
+    scores fall. Candidates of one text lose the same.
+    """
+    asked, weight = _stems(question), -_weights()["variety"]
+    names = [frozenset(_names(text)) - asked for text in texts]
+    holders: dict[str, list[int]] = defaultdict(list)
+    for index, held in enumerate(names):
+        for name in held:
+            holders[name].append(index)
+    sizes = np.array([len(held) for held in names], dtype=np.float64)
+    known = np.where(sizes == 0, NO_NAMES, 0.0)
+    left, order, frozen, seen = scores - weight * known, [], set[str](), set[str]()
+    for _ in range(len(texts)):
+        best = int(np.argmax(left))
+        order.append(best)
+        left[best] = -np.inf
+        frozen.add(texts[best])
+        for name in sorted(names[best] - seen):
+            seen.add(name)
+            for index in holders[name]:
+                if texts[index] not in frozen:
+                    known[index] += 1.0 / sizes[index]
+                    left[index] -= weight / sizes[index]
+    return order, -weight * known
+
+
 @lru_cache(maxsize=16_384)
 def _names(text: str) -> tuple[str, ...]:
     return tuple(stem(word) for word in _CAPITALISED.findall(text))
@@ -223,11 +263,16 @@ def _stems(text: str) -> frozenset[str]:
     return frozenset(stem(token.lower) for token in tokens(text))
 
 
+@lru_cache(maxsize=4_096)
+def _content(text: str) -> frozenset[str]:
+    stop = tables().stop
+    return frozenset(stem(token.lower) for token in tokens(text) if token.lower not in stop)
+
+
 def title_share(title: str, question: str) -> float:
     """Share of a title's words of content that a question holds."""
-    stop = tables().stop
-    words = [stem(token.lower) for token in tokens(title) if token.lower not in stop]
-    return sum(word in _stems(question) for word in words) / len(words) if words else 0.0
+    words = _content(title)
+    return len(words & _stems(question)) / len(words) if words else 0.0
 
 
 @cache

@@ -6,13 +6,17 @@ their kind: ``event:``, ``chunk:`` or ``fact:``.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
+import numpy as np
+
 from tidegraph.domain.documents import Status
+from tidegraph.domain.errors import Rejected
 from tidegraph.domain.facts import FactVersion
 from tidegraph.domain.fuse import Fused, fuse
 from tidegraph.domain.interval import Interval
@@ -22,7 +26,7 @@ from tidegraph.services.usecases.legs import Leg, Legs, Windows, search
 from tidegraph.services.usecases.parts_used import Part
 from tidegraph.services.usecases.phrasing import statement
 from tidegraph.services.usecases.question import Relation
-from tidegraph.services.usecases.ranking import AskedSpan, Candidate
+from tidegraph.services.usecases.ranking import AskedSpan, Candidate, Floats
 from tidegraph.services.usecases.repeats import Said, without_repeats
 from tidegraph.services.usecases.scope import Scope, until_end, window_of
 from tidegraph.services.usecases.work import Work
@@ -33,6 +37,9 @@ as can find an event.
 """
 POOL_MAX: Final = 250
 """Candidates that are ranked again: a fixed number, so that no clock decides what is found."""
+CROSSED_MAX: Final = 32
+"""Candidates that a cross-encoder reads."""
+CROSS_WEIGHT: Final = 8.0
 HIDDEN: Final = frozenset({Status.DENIED, Status.PLANNED})
 """What is denied or only planned is shown when it is asked for."""
 
@@ -51,10 +58,11 @@ class Rerank(StrEnum):
 class Options:
     """How to retrieve. ``statuses`` empty: all but denied and planned ones.
 
-    ``time_weight`` (lambda) is what the asked time counts in the ranking; 0 ignores it.
+    ``rerank`` None: a cross-encoder where one is configured, else features. ``time_weight`` (lambda) is what
+    the asked time counts in the ranking; 0 ignores it.
     """
 
-    rerank: Rerank = Rerank.FEATURES
+    rerank: Rerank | None = None
     time_weight: float = 1.0
     statuses: frozenset[Status] = frozenset()
 
@@ -94,7 +102,9 @@ class Retrieved:
     legs: tuple[Leg, ...]
     pool: int = 0
     timings: tuple[tuple[str, float], ...] = ()
+    rerank: Rerank = Rerank.NONE
     reranker: str = ""
+    """Model of the cross-encoder, if it was asked."""
 
 
 async def retrieve(work: Work, scope: Scope, limit: int, options: Options = DEFAULT) -> Retrieved:
@@ -106,19 +116,33 @@ async def retrieve(work: Work, scope: Scope, limit: int, options: Options = DEFA
     """
     options = _left_out(work, options)
     clock = _Timer()
+    rerank = chosen(work, options)
     found = await search(work, windows_of(work, scope))
     clock.took("legs")
     boosts = dict.fromkeys(found.facts.sure, FACT_BOOST)
     fused = fuse({leg.name: [hit.id for hit in leg.hits] for leg in found.all}, boosts)[:POOL_MAX]
     hits = await _records(work, fused, found, options)
     clock.took("records")
-    if options.rerank is not Rerank.NONE:
-        hits = await _ranked(work, hits, found, asked_time(work, scope), options.time_weight)
+    if rerank is not Rerank.NONE:
+        asked = AskedSpan.of(scope.relation, scope.interval)
+        hits = await _ranked(work, hits, found, asked, replace(options, rerank=rerank))
     text = _text_of(work)
     hits = without_repeats((_said(hit, text(hit)) for hit in hits), limit)
     hits = await _with_chunks(work, hits)
     clock.took("ranking")
-    return Retrieved(tuple(hits), found.facts.suppressed, found.all, len(fused), tuple(clock.steps))
+    crossing = work.ports.reranker if rerank is Rerank.CROSS_ENCODER else None
+    model = crossing.model_id if crossing else ""
+    return Retrieved(
+        hits=tuple(hits),
+        suppressed=found.facts.suppressed,
+        legs=found.all,
+        pool=len(fused),
+        timings=tuple(clock.steps),
+        rerank=rerank,
+        reranker=work.ports.reranker.model_id
+        if rerank is Rerank.CROSS_ENCODER and work.ports.reranker
+        else "",
+    )
 
 
 def _left_out(work: Work, options: Options) -> Options:
@@ -141,9 +165,16 @@ def windows_of(work: Work, scope: Scope) -> Windows:
     return Windows(events=events, force=window, facts=window)
 
 
-def asked_time(work: Work, scope: Scope) -> AskedSpan | None:
-    """The time that evidence is ranked by: none for a question of the past that names no time."""
-    return AskedSpan.of(scope.relation, scope.interval)
+def chosen(work: Work, options: Options) -> Rerank:
+    """What orders the candidates.
+
+    Raises:
+        Rejected: NO_RERANKER, a cross-encoder is asked for and none is configured.
+    """
+    if options.rerank is Rerank.CROSS_ENCODER and work.ports.reranker is None:
+        message = "the server has no cross-encoder; set TIDEGRAPH_RERANKER, or leave reranking out"
+        raise Rejected("NO_RERANKER", message, field="reranking")
+    return options.rerank or (Rerank.CROSS_ENCODER if work.ports.reranker else Rerank.FEATURES)
 
 
 async def _records(work: Work, fused: Sequence[Fused], found: Legs, options: Options) -> list[Hit]:
@@ -163,7 +194,7 @@ async def _records(work: Work, fused: Sequence[Fused], found: Legs, options: Opt
 
 
 async def _ranked(
-    work: Work, hits: Sequence[Hit], found: Legs, asked: AskedSpan | None, time_weight: float
+    work: Work, hits: Sequence[Hit], found: Legs, asked: AskedSpan | None, options: Options
 ) -> list[Hit]:
     """The hits by the score of their features, best first."""
     cosines = {hit.id: hit.score for leg in found.found if _is_cosine(leg.name) for hit in leg.hits}
@@ -173,16 +204,34 @@ async def _ranked(
     )
     cosines |= {f"event:{hit.id}": hit.score for hit in scored}
     maker = _Candidates(work, found, cosines)
-    scores, parts = ranking.score([maker.of(hit) for hit in hits], maker.question, asked, time_weight)
-    ranked = [
+    hits = sorted(hits, key=lambda hit: hit.id)
+    candidates = [maker.of(hit) for hit in hits]
+    texts = [one.text for one in candidates]
+    scores, parts = ranking.score(candidates, maker.question, asked, options.time_weight)
+    if options.rerank is Rerank.CROSS_ENCODER:
+        parts["cross_encoder"] = await _crossed(work, maker.question, texts, scores)
+        scores = scores + parts["cross_encoder"]
+    order, parts["variety"] = ranking.varied(
+        np.round(scores, 9), [c.text for c in candidates], maker.question
+    )
+    return [
         replace(
-            hit,
-            score=float(scores[index]),
+            hits[index],
+            score=float(sum(row[index] for row in parts.values())),
             parts=tuple((name, float(row[index])) for name, row in parts.items() if row[index]),
         )
-        for index, hit in enumerate(hits)
+        for index in order
     ]
-    return sorted(ranked, key=lambda hit: (-round(hit.score, 9), hit.id))
+
+
+async def _crossed(work: Work, question: str, texts: Sequence[str], scores: Floats) -> Floats:
+    """What the cross-encoder adds to the best by features: a fixed number, which bounds its time."""
+    assert work.ports.reranker is not None
+    best = np.argsort(-np.round(scores, 9), kind="stable")[:CROSSED_MAX]
+    given = await asyncio.to_thread(work.ports.reranker.score, question, [texts[i] for i in best])
+    added = np.zeros(len(texts))
+    added[best] = CROSS_WEIGHT / (1.0 + np.exp(-given.astype(np.float64)))
+    return added
 
 
 def _is_cosine(leg: str) -> bool:
