@@ -44,7 +44,7 @@ from tidegraph.services.usecases.spans.reader import HITS
 OUT = Path(__file__).resolve().parent.parent / "services/tidegraph/services/data" / FILE
 PRIOR = json.loads((Path(__file__).resolve().parent / "answer_prior.json").read_text(encoding="utf-8"))
 """What a reader would say of each feature: the fit is drawn to it where the questions say little."""
-PENALTY = 0.1
+PENALTY = 0.3
 STEPS = 200
 LONGER = 2.0
 RATE = 0.08

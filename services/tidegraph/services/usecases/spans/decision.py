@@ -39,15 +39,19 @@ class Decision:
 
 
 def turns_of(candidates: Sequence[Candidate], likely: Sequence[float]) -> tuple[Turn, ...]:
-    """The likely values in order of their starts."""
+    """The likely values in order of their starts and of the telling; of overlapping phrases the likeliest."""
     least = max(likely) + log(LIKELY_SHARE)
-    found: dict[tuple[str, int], float] = {}
-    for candidate, score in zip(candidates, likely, strict=True):
-        if score >= least and candidate.place.start > OPEN_START:
-            key = (candidate.value, candidate.place.start)
-            found[key] = max(found.get(key, score), score)
-    turns = (Turn(start, value, weight) for (value, start), weight in found.items())
-    return tuple(sorted(turns, key=lambda turn: (turn.start, turn.value)))
+    found: list[Candidate] = []
+    turns: list[Turn] = []
+    for index in sorted(range(len(candidates)), key=lambda i: (-likely[i], i)):
+        candidate = candidates[index]
+        if likely[index] < least:
+            break
+        if candidate.place.start > OPEN_START and not any(candidate.overlaps(other) for other in found):
+            found.append(candidate)
+            place = candidate.place
+            turns.append(Turn(place.start, candidate.value, likely[index], place.order))
+    return tuple(sorted(turns, key=lambda turn: (turn.start, turn.order, turn.value)))
 
 
 def decide(
@@ -166,13 +170,16 @@ def _best(likely: NDArray[np.float64]) -> tuple[int, ...]:
 def _choices(
     candidates: Sequence[Candidate], best: Sequence[int], scores: NDArray[np.float64]
 ) -> tuple[Choice, ...]:
-    """One choice a value, its shares added up."""
-    shares: dict[str, float] = {}
-    leading: dict[str, tuple[float, int]] = {}
-    for index, score in zip(best, scores.tolist(), strict=True):
-        value, share = candidates[index].value, exp(score)
-        shares[value] = shares.get(value, 0.0) + share
-        if value not in leading or share > leading[value][0]:
-            leading[value] = (share, index)
-    ordered = sorted(shares, key=lambda value: (-round(shares[value], 9), leading[value][1]))
-    return tuple(Choice(candidates[leading[value][1]], shares[value], leading[value][1]) for value in ordered)
+    """One choice a value, its shares and those of phrases that overlap it added up."""
+    shares: list[float] = []
+    leading: list[int] = []
+    for index, score in sorted(zip(best, scores.tolist(), strict=True), key=lambda row: (-row[1], row[0])):
+        own = candidates[index]
+        same = next((n for n, other in enumerate(leading) if own.is_like(candidates[other])), None)
+        if same is None:
+            shares.append(exp(score))
+            leading.append(index)
+        else:
+            shares[same] += exp(score)
+    ordered = sorted(range(len(leading)), key=lambda n: (-round(shares[n], 9), leading[n]))
+    return tuple(Choice(candidates[leading[n]], shares[n], leading[n]) for n in ordered)

@@ -49,6 +49,15 @@ class Candidate:
     document: str
     sequence: tuple[int, int]
 
+    def overlaps(self, other: Candidate) -> bool:
+        """Whether both share words of one passage."""
+        one, two = self.phrase, other.phrase
+        return self.passage == other.passage and one.first < two.last and two.first < one.last
+
+    def is_like(self, other: Candidate) -> bool:
+        """Whether both are one value, or share words."""
+        return self.value == other.value or self.overlaps(other)
+
 
 SAID: Final = (
     "joined",
@@ -259,16 +268,18 @@ TIMED: Final = (
     "first_of_all",
     "after_first",
     "width",
+    "until_gap",
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A likely value with its start, for the chain of values."""
+    """A likely value with its start, for the chain of values; ``order`` is its place in the telling."""
 
     start: int
     value: str
     weight: float
+    order: int
 
 
 def timed(likely: float, place: Placed, value: str, asked: Interval, turns: Sequence[Turn]) -> list[float]:
@@ -308,6 +319,7 @@ def timed(likely: float, place: Placed, value: str, asked: Interval, turns: Sequ
         float(asked.start <= OPEN_START and bool(turns) and dated and start <= turns[0].start),
         float(when.years_after > 0),
         float(dated and place.end - start > WIDE_YEARS * YEAR),
+        math.log1p(when.years_until),
     ]
 
 
@@ -320,14 +332,17 @@ class _Against:
         self.limit = place.end if place.bounded or start == OPEN_START else OPEN_END
         self.low = asked.start if asked.start > OPEN_START else asked.end - 1
         self.high = asked.end if asked.end < OPEN_END else asked.start + 1
-        later = (turn.start for turn in turns if turn.start > start and turn.value != value)
+        mine = (start, place.order)
+        later = (turn.start for turn in turns if (turn.start, turn.order) > mine and turn.value != value)
         self.following = next(later, OPEN_END)
-        between = {turn.value for turn in turns if start < turn.start < self.low}
+        between = {t.value for t in turns if mine < (t.start, t.order) and t.start < self.low}
         self.turns_between = len(between - {value})
         known = self.dated and start > OPEN_START
         over = place.bounded and self.limit > self.low
         ended = self.limit if place.bounded else start
         self.years_before = (self.low - ended) / YEAR if known and start < self.low and not over else 0.0
+        only_end = self.dated and start == OPEN_START and place.end < OPEN_END
+        self.years_until = max(0.0, (place.end - self.high) / YEAR) if only_end else 0.0
         self.years_after = (start - self.high) / YEAR if self.dated and start >= self.high else 0.0
 
 
@@ -352,9 +367,8 @@ def chained(
     """How a value stands to another that the question names: next to it in the chain of values, or far."""
     mine, its = (place.start, place.order), (anchor.start, anchor.order)
     side = mine > its if after else mine < its
-    between = {turn.value for turn in turns if min(mine[0], its[0]) < turn.start < max(mine[0], its[0])} - {
-        value
-    }
+    low, high = min(mine, its), max(mine, its)
+    between = {turn.value for turn in turns if low < (turn.start, turn.order) < high} - {value}
     steps = len(between)
     gap = (
         abs(place.start - anchor.start) / YEAR

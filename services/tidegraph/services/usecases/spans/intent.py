@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final
@@ -40,11 +41,17 @@ class Intent:
     whole: frozenset[str]
     anchor: frozenset[str]
 
-    def is_anchor(self, value: str) -> bool:
-        """Whether a value (in normal form) stands for the one that the question's clause of time names."""
+    def anchors(self, values: Sequence[str]) -> tuple[bool, ...]:
+        """Which values (in normal form) stand for the one that the question's clause of time names: those
+        that share most with it.
+        """
+        shares = [self._shared(value) for value in values]
+        best = max(shares, default=0.0)
+        return tuple(bool(best >= NAME_OVERLAP and share >= best - NAME_MARGIN) for share in shares)
+
+    def _shared(self, value: str) -> float:
         own = set(value.split())
-        shared = len(own & self.anchor)
-        return shared > 0 and shared >= NAME_OVERLAP * max(len(own), min(len(self.anchor), 2))
+        return len(own & self.anchor) / max(1, len(own | self.anchor))
 
 
 @cache
@@ -163,7 +170,8 @@ def _sought(masked: list[str]) -> str:
     return " ".join(masked[:4])
 
 
-NAME_OVERLAP: Final = 0.6
+NAME_OVERLAP: Final = 0.3
+NAME_MARGIN: Final = 0.1
 _NAMING: Final = frozenset(("name", "names", "kind", "type", "sort"))
 _BY_RELATION: Final = 0.5
 _AUXILIARY: Final = listed("auxiliaries")

@@ -8,6 +8,7 @@ from typing import Final
 
 from tidegraph.domain.documents import EntityType
 from tidegraph.language.words import words
+from tidegraph.services.usecases.spans.lists import listed
 
 PERSON: Final = "person"
 ORGANISATION: Final = "organisation"
@@ -16,7 +17,8 @@ CLUB: Final = "club"
 PARTY: Final = "party"
 SCHOOL: Final = "school"
 OFFICE: Final = "office"
-KINDS: Final = (PERSON, ORGANISATION, PLACE, CLUB, PARTY, SCHOOL, OFFICE)
+COMPETITION: Final = "competition"
+KINDS: Final = (COMPETITION, PERSON, ORGANISATION, PLACE, CLUB, PARTY, SCHOOL, OFFICE)
 _BY_TYPE: Final = {
     EntityType.PERSON: PERSON,
     EntityType.ORGANISATION: ORGANISATION,
@@ -37,10 +39,15 @@ def _offices() -> frozenset[str]:
     return words("roles", "heads")
 
 
+@cache
+def _competitions() -> frozenset[str]:
+    return listed("competitions")
+
+
 def kinds_of(text: str, known: EntityType) -> Mapping[str, float]:
     """How likely the phrase is of each of KINDS, in [0, 1]. ``known``: what the graph says of the name."""
-    listed = [word.strip(".,()") for word in text.split()]
-    low = [word.casefold() for word in listed if word]
+    parts = [word.strip(".,()") for word in text.split()]
+    low = [word.casefold() for word in parts if word]
     if not low:
         return {}
     inner, found = set(low), dict.fromkeys(KINDS, 0.0)
@@ -56,6 +63,9 @@ def kinds_of(text: str, known: EntityType) -> Mapping[str, float]:
         found[SCHOOL] = 1.0
     if len(low) > 1 and inner & _table("club_words") and not found[SCHOOL]:
         found[CLUB] = 1.0
+    if inner & _competitions():
+        found[COMPETITION] = 1.0
+        return {**dict.fromkeys(KINDS, 0.0), COMPETITION: 1.0}
     tail = low[-1] in _table("organisation_tails") or low[0] in _table("joining_heads")
     if tail or found[PARTY] or found[SCHOOL] or found[CLUB]:
         found[ORGANISATION] = 1.0
@@ -63,7 +73,8 @@ def kinds_of(text: str, known: EntityType) -> Mapping[str, float]:
     if inner & _offices():
         found[OFFICE] = 1.0
         found[PERSON] *= _GUESS
-    capitals = all(word[0].isupper() for word in listed if word and word.isalpha())
-    if capitals and 2 <= len(low) <= 4 and not any(found.values()):
+    own = [word for word in parts if word and word.casefold() not in _table("connectors")]
+    capitals = all(word[0].isupper() for word in own if word[0].isalpha())
+    if capitals and 2 <= len(own) <= 5 and not any(found.values()):
         found[PERSON], found[ORGANISATION] = _PERHAPS, _GUESS
     return found

@@ -8,6 +8,7 @@ from enum import IntEnum
 from itertools import pairwise
 from typing import Final
 
+from tidegraph.language.words import words as words_of
 from tidegraph.services.usecases.spans.lists import listed
 from tidegraph.services.usecases.spans.segments import Segmented, Sentence, Word
 
@@ -16,6 +17,7 @@ _OF: Final = listed("inside_names")
 _LINKS: Final = listed("joining")
 _ARTICLES: Final = frozenset(["the", "a", "an"])
 _OPEN: Final = listed("no_name")
+_WHOLE: Final = words_of("names", "joining_heads") | words_of("roles", "heads")
 _TIMES: Final = listed("calendar")
 _DESCRIBING: Final = listed("before_description")
 _BREAKS: Final = listed("no_description")
@@ -47,16 +49,18 @@ class Phrase:
 def phrases(passage: Segmented, offices: frozenset[str]) -> list[Phrase]:
     """All phrases of a passage, in its order. ``offices`` are nouns that name an office."""
     found: list[Phrase] = []
+    small = {word.text for word in passage.words if not word.is_name}
     for index, sentence in enumerate(passage.sentences):
         spans: dict[tuple[int, int], Shape] = {}
         runs = list(_runs(passage.words, sentence))
         for first, last, wide in runs:
-            spans.setdefault((first, last), Shape.NAME)
+            alone = last == first + 1 and first == sentence.first
+            if alone and wide == last and passage.words[first].low in small:
+                continue  # a common word that opens the sentence
+            head = _head(passage.words, first, last)
+            spans.setdefault((first, head or last), Shape.HEAD if head else Shape.NAME)
             if wide > last:
                 spans.setdefault((first, wide), Shape.JOINED)
-            head = _head(passage.words, first, last)
-            if head is not None:
-                spans.setdefault((first, head), Shape.HEAD)
         for first, last in _listed(passage.words, runs, sentence):
             spans.setdefault((first, last), Shape.LISTED)
         for first, last in _offices(passage.words, sentence, runs, offices):
@@ -93,7 +97,9 @@ def _runs(words: tuple[Word, ...], sentence: Sentence) -> Iterator[tuple[int, in
 
 
 def _head(words: tuple[Word, ...], first: int, last: int) -> int | None:
-    """The end of the part before "of the ...": a club of a league."""
+    """The end of the part before "of the ...": a club of a league, but no department of a university."""
+    if any(word.low in _WHOLE for word in words[first:last]):
+        return None
     for index in range(first + 1, last - 1):
         if words[index].low == "of" and words[index + 1].low in ("the", "a"):
             return index

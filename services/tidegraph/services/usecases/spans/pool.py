@@ -31,9 +31,10 @@ PASSAGES_MAX: Final = 6
 RRF: Final = 60
 NEAR_EVENTS_MAX: Final = 200
 FLOOR: Final = 0.1
-DOCUMENT_MIN: Final = 0.6
+DOCUMENT_MIN: Final = 0.75
 NAMES_MAX: Final = 1_000
 HEADING_WORDS_MAX: Final = 8
+_SMALL: Final = frozenset(("of", "and", "for", "in", "to", "at"))
 _PARTS: Final = (Shape.JOINED, Shape.LISTED)
 _DESCRIBED: Final = frozenset(("kind", "position", "award"))
 
@@ -195,6 +196,7 @@ def _assembled(
         by_document[event.document_id].append(event)
     top = max(found.near.values(), default=1.0) or 1.0
     described = any(relation.name in _DESCRIBED for relation, _ in intent.relations)
+    names = {word for name in intent.names for word in name.split()} - _SMALL
     candidates: list[Candidate] = []
     rows: list[tuple[float, ...]] = []
     for index, passage in enumerate(passages):
@@ -209,6 +211,7 @@ def _assembled(
                 not value
                 or set(value.split()) <= intent.whole
                 or (phrase.shape is Shape.LOWER and not described)
+                or (phrase.shape in _PARTS and set(value.split()) & names)
             ):
                 continue
             if Part.CHUNKS in work.without and not statements[phrase.sentence].rank:
@@ -237,7 +240,7 @@ def _assembled(
                     )
                 )
             )
-    asked = tuple(intent.is_anchor(candidate.value) for candidate in candidates)
+    asked = intent.anchors([candidate.value for candidate in candidates])
     return Pool(tuple(passages), tuple(candidates), tuple(rows), found.events, asked, facts)
 
 
