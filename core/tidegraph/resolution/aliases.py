@@ -35,6 +35,7 @@ class Tie:
     other: Key
     at: int | None
     scope: Mapping[str, tuple[str, ...]]
+    document: str
 
 
 class Tied(IntEnum):
@@ -68,8 +69,8 @@ class Aliases:
             slots = subject.slots if subject else {}
             scope = {slot: slots[slot] for slot in _SCOPE if slot in slots}
             at = link.at if link.kind is LinkKind.RENAMED else None
-            self._later[former].append(Tie(later, at, scope))
-            self._former[later].append(Tie(former, at, scope))
+            self._later[former].append(Tie(later, at, scope, link.document))
+            self._former[later].append(Tie(former, at, scope, link.document))
             if at is not None:
                 self._given_up[former] = min(at, self._given_up.get(former, at))
 
@@ -101,7 +102,7 @@ class Aliases:
         """True when ``b`` bears a name that a name of ``a`` was changed to, step by step.
 
         In time: no step lies before ``a`` was last seen under its name or before the step ahead of it, and
-        ``b`` is seen after the last one.
+        ``b`` is seen after the last one. The document of a statement may be older than what it announces.
         """
         wanted = set(keys(b))
         seen: set[tuple[Key, int]] = set()
@@ -111,9 +112,14 @@ class Aliases:
             for key, now in front:
                 for tie in self._later.get(key, ()):
                     at = now if tie.at is None else tie.at
-                    if (in_time and at + GRACE < now) or not (_in_scope(tie, a) and _in_scope(tie, b)):
+                    if not (_in_scope(tie, a) and _in_scope(tie, b)):
                         continue
-                    if tie.other in wanted and not (in_time and b.active and b.active.end + GRACE < at):
+                    if in_time and at + GRACE < now and tie.document not in a.documents:
+                        continue
+                    too_early = b.active is not None and b.active.end + GRACE < at
+                    if tie.other in wanted and not (
+                        in_time and too_early and tie.document not in b.documents
+                    ):
                         return True
                     if (tie.other, at) not in seen:
                         seen.add((tie.other, at))

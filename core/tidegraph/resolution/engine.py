@@ -9,7 +9,7 @@ Decisions bind before anything is scored. What fits two groups about equally wel
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,7 +18,7 @@ from tidegraph.resolution.evidence import merge_profiles
 from tidegraph.resolution.features import MERGED, pair_features
 from tidegraph.resolution.linkage import Linkage, decided_pairs
 from tidegraph.resolution.model import Model, fitted
-from tidegraph.resolution.profiles import Clusters, Decision, Link, Profile, Reason, Score, Verdict
+from tidegraph.resolution.profiles import Candidate, Clusters, Decision, Link, Profile, Reason, Score, Verdict
 from tidegraph.resolution.statistics import Statistics
 
 __all__ = ["blocking_keys", "cluster", "score"]
@@ -82,22 +82,28 @@ def cluster(
     statistics = Statistics.of(links, by_id)
     members: dict[str, tuple[str, ...]] = {entity_id: (entity_id,) for entity_id in sorted(by_id)}
     units: Mapping[str, Profile] = by_id
-    linkage = None
+    undecided: Mapping[str, tuple[Candidate, ...]] = {}
     for step in (_Pass(model.document, True), _Pass(model.sure, False), _Pass(model.accept, False)):
-        linkage = Linkage(
-            sorted(units), _scored(units, step, links, statistics, model), decided_pairs(decisions, members)
-        )
+        scored = _scored(units, step, links, statistics, model)
+        linkage = Linkage(sorted(units), scored, decided_pairs(decisions, members))
         joined = linkage.join(step.floor)
-        before = members
-        members = {group[0]: tuple(sorted(m for unit in group for m in members[unit])) for group in joined}
+        undecided = linkage.undecided(model.reject, model.margin, members)
+        members = _next_units(joined, members, undecided)
         units = {first: merge_profiles(first, [by_id[m] for m in group]) for first, group in members.items()}
-    assert linkage is not None
-    undecided = linkage.undecided(model.reject, model.margin, before)
-    groups: list[tuple[str, ...]] = [
-        tuple(m for m in group if m not in undecided) for group in members.values()
-    ]
-    groups += [(m,) for m in undecided]
-    return Clusters(tuple(sorted(group for group in groups if group)), undecided)
+    return Clusters(tuple(sorted(members.values())), undecided)
+
+
+def _next_units(
+    joined: Iterable[tuple[str, ...]], members: Mapping[str, tuple[str, ...]], undecided: Collection[str]
+) -> dict[str, tuple[str, ...]]:
+    """The ids of each group by its first, with what fits two groups put back on its own."""
+    found: dict[str, tuple[str, ...]] = {}
+    for group in joined:
+        settled = [m for unit in group for m in members[unit] if m not in undecided]
+        if settled:
+            found[min(settled)] = tuple(sorted(settled))
+        found |= {m: (m,) for unit in group for m in members[unit] if m in undecided}
+    return dict(sorted(found.items()))
 
 
 def _scored(

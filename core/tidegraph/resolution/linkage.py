@@ -82,31 +82,44 @@ class Linkage:
         """Single profiles that are not settled, with the groups that they may belong to, likeliest first.
 
         Either nothing was near enough to join and something is nearer than ``reject``, or the group that
-        took the profile is less than ``margin`` nearer than another.
+        took the profile is less than ``margin`` nearer than another, and those two are apart.
         """
         found: dict[str, tuple[Candidate, ...]] = {}
         home = {unit: x for x, units in self._members.items() for unit in units}
         for unit, x in sorted(home.items()):
             if len(members[unit]) > 1:
                 continue
-            near = [
-                Candidate(min(m for u in self._members[y] for m in members[u] if u != unit), mean)
-                for y in sorted(self._members)
-                if (y != x or len(self._members[y]) > 1) and (mean := self._towards(unit, y)) >= reject
-            ]
-            near.sort(key=lambda candidate: (-candidate.log_odds, candidate.entity_id))
-            alone = len(self._members[x]) == 1
-            if (alone and near) or (len(near) > 1 and near[0].log_odds - near[1].log_odds < margin):
-                found[members[unit][0]] = tuple(near)
+            near = {}
+            for y in self._around(unit):
+                others = [other for other in self._members[y] if other != unit]
+                if others and (mean := self._between([unit], others)) >= reject:
+                    near[y] = Candidate(min(members[other][0] for other in others), mean)
+            if (x not in near and near) or self._contested(unit, x, near, reject, margin):
+                found[members[unit][0]] = tuple(
+                    sorted(near.values(), key=lambda candidate: (-candidate.log_odds, candidate.entity_id))
+                )
         return found
 
-    def _towards(self, unit: str, y: int) -> float:
-        """The mean log-odds between one unit and a group, itself left out."""
-        others = [other for other in self._members[y] if other != unit]
+    def _contested(
+        self, unit: str, x: int, near: Mapping[int, Candidate], reject: float, margin: float
+    ) -> bool:
+        """True when a group that is apart from the profile's own comes nearly as near."""
+        own = [other for other in self._members[x] if other != unit]
+        return any(
+            near[x].log_odds - candidate.log_odds < margin and self._between(own, self._members[y]) < reject
+            for y, candidate in near.items()
+            if y != x
+        )
+
+    def _around(self, unit: str) -> list[int]:
+        """The groups with which the profile has a scored pair."""
         seen = self._pairs.get(unit, {})
-        if not any(other in seen for other in others):
-            return UNSEEN
-        return sum(seen.get(other, UNSEEN) for other in others) / len(others)
+        return sorted(y for y, units in self._members.items() if any(other in seen for other in units))
+
+    def _between(self, left: Sequence[str], right: Sequence[str]) -> float:
+        """The mean log-odds between two lists of ids."""
+        total = sum(self._pairs.get(a, {}).get(b, UNSEEN) for a in left for b in right)
+        return total / (len(left) * len(right))
 
 
 def decided_pairs(

@@ -199,23 +199,33 @@ def _rotated(left: Person, right: Person) -> bool:
 def _given_match(left: Person, right: Person) -> Match:
     a, b = left.given, right.given
     short, long = (left, right) if len(a) <= len(b) else (right, left)
-    names = [*long.given, *([long.nickname] if long.nickname else [])]
-    grades = [max((_word_match(x, y) for y in names), default=0.0) for x in short.given]
+    grades = [max((_word_match(x, y) for y in long.given), default=0.0) for x in short.given]
+    if long.nickname:
+        grades = [
+            max(grade, min(0.8, _word_match(x, long.nickname)))
+            for grade, x in zip(grades, short.given, strict=True)
+        ]
     if not grades:
         return Match("surname")
     if min(grades) == 0.0:
-        joined = "".join(a), "".join(b)
-        if joined[0] == joined[1]:
-            return Match("spaced")
-        if short.nickname and any(_word_match(short.nickname, y) >= 0.8 for y in long.given):
-            return Match("nickname")
-        return Match("crossed") if max(grades) == 1.0 and len(grades) > 1 else _CONFLICT
+        return _unlike_given(short, long, grades)
     first = _word_match(a[0], b[0]) > 0
-    if all(len(x) > 1 for x in short.given):
-        if min(grades) == 1.0:
-            return Match("extended" if first else "middle")
-        return Match("nickname" if min(grades) == 0.8 else "typo")
-    return Match("initials", 1.0 if first else 0.7)
+    if min(grades) == 0.6:
+        return Match("initials", 1.0 if first else 0.7)
+    if min(grades) == 1.0:
+        return Match("extended" if first else "middle")
+    return Match("nickname" if min(grades) == 0.8 else "typo")
+
+
+def _unlike_given(short: Person, long: Person, grades: list[float]) -> Match:
+    """Given names of which at least one has no partner."""
+    if "".join(short.given) == "".join(long.given):
+        return Match("spaced")
+    if short.nickname and any(_word_match(short.nickname, y) >= 0.8 for y in long.given):
+        return Match("nickname")
+    if max(grades) == 1.0 and len(short.given) < len(long.given):
+        return Match("crossed")
+    return _CONFLICT
 
 
 def _word_match(x: str, y: str) -> float:

@@ -1,0 +1,113 @@
+"""Candidates and clusters: which pairs meet, what joins, what stays undecided."""
+
+from __future__ import annotations
+
+import pytest
+from tests.unit.resolution.mentions import ORGANISATION, OTHER, PERSON, PLACE, Seen, profiles_of, resolved
+
+from tidegraph.resolution.blocking import MAX_KEYS, Blocks, blocking_keys, candidate_pairs
+from tidegraph.resolution.engine import VETO, score
+from tidegraph.resolution.linkage import Linkage, decided_pairs
+from tidegraph.resolution.profiles import Decision, DecisionKind, Link, LinkKind, Verdict
+from tidegraph.resolution.statistics import Statistics
+
+
+@pytest.mark.parametrize(
+    ("kind", "a", "b", "facts"),
+    [
+        (PERSON, "Osric Fennell", "FENNELL, O.", {}),
+        (PERSON, "Tsai Shih-ying", "蔡適應", {"since": "2014-12-25"}),
+        (ORGANISATION, "Northern Valdor University", "NVU", {}),
+        (ORGANISATION, "富士山研究所", "Fuji Institute", {"city": "Gotemba"}),
+        (PLACE, "Москва", "Moskwa", {}),
+        (PLACE, "Aix", "Unlike", {"lat": "10.04", "lon": "20.04"}),
+        (OTHER, "vendor:opal", "Opal", {}),
+    ],
+)
+def test_likely_pairs_share_a_key(kind, a: str, b: str, facts: dict[str, str]) -> None:
+    left, right = profiles_of([Seen("a", a, kind, facts=facts), Seen("b", b, kind, facts=facts)])
+    assert set(blocking_keys(left)) & set(blocking_keys(right))
+
+
+def test_keys_are_sorted_and_bounded() -> None:
+    (profile,) = profiles_of([Seen("a", " ".join(f"Word{n}" for n in range(300)), ORGANISATION)])
+    keys = blocking_keys(profile)
+    assert list(keys) == sorted(keys)
+    assert len(keys) <= MAX_KEYS
+
+
+def test_a_statement_brings_unlike_names_together() -> None:
+    mentions = [Seen("a", "Quill Corp", ORGANISATION), Seen("b", "Ostrel Inc", ORGANISATION)]
+    profiles = {p.entity_id: p for p in profiles_of(mentions)}
+    link = Link(LinkKind.RENAMED, ORGANISATION, "QUILL CORP", "Ostrel", None, "", "d")
+    assert candidate_pairs(profiles) == []
+    assert candidate_pairs(profiles, [link]) == [("a", "b")]
+    blocks = Blocks([link])
+    for profile in profiles.values():
+        blocks.add(profile)
+    assert blocks.candidates(profiles["a"]) == ("b",)
+
+
+def test_the_index_ranks_and_bounds_candidates() -> None:
+    crowd = [Seen(f"c{n:03}", f"Given{n} Walder", facts={"state": "Ohio"}) for n in range(200)]
+    blocks = Blocks()
+    for profile in profiles_of([*crowd, Seen("right", "Osric Walder", facts={"state": "Utah"})]):
+        blocks.add(profile)
+    (asked,) = profiles_of([Seen("m", "WALDER, OSRIC")])
+    found = blocks.candidates(asked, limit=10)
+    assert found[0] == "right"
+    assert len(found) == 10
+
+
+def test_average_linkage_does_not_chain() -> None:
+    pairs = {("a", "b"): 5.0, ("b", "c"): 5.0, ("a", "c"): -12.0}
+    assert Linkage(["a", "b", "c"], pairs, {}).join(0.0) == [("a", "b"), ("c",)]
+
+
+def test_what_fits_two_groups_is_undecided() -> None:
+    pairs = {("a", "x"): 3.0, ("b", "x"): 2.5, ("a", "b"): -12.0}
+    linkage = Linkage(["a", "b", "x"], pairs, {})
+    linkage.join(0.0)
+    members = {name: (name,) for name in "abx"}
+    found = linkage.undecided(-2.0, 1.0, members)
+    assert [candidate.entity_id for candidate in found["x"]] == ["a", "b"]
+    assert "x" not in linkage.undecided(-2.0, 0.2, members)
+
+
+def test_the_last_decision_about_a_pair_holds_and_a_refusal_outweighs() -> None:
+    yes = Decision(DecisionKind.MUST_LINK, "a", "b", 1, "op", "")
+    no = Decision(DecisionKind.CANNOT_LINK, "b", "a", 2, "op", "")
+    members = {"a": ("a", "c"), "b": ("b",)}
+    assert decided_pairs([yes, no], members)["a", "b"] < 0
+    assert decided_pairs([no, Decision(DecisionKind.MUST_LINK, "a", "b", 3, "op", "")], members)["a", "b"] > 0
+    with_other = [Decision(DecisionKind.MUST_LINK, "c", "b", 9, "op", ""), no]
+    assert decided_pairs(with_other, members)["a", "b"] < 0
+
+
+def test_scores_say_why() -> None:
+    a, b, c = profiles_of(
+        [
+            Seen("a", "Osric Fennell", facts={"state": "Utah", "born": "1901"}),
+            Seen("b", "FENNELL, OSRIC", facts={"state": "Utah", "born": "1901"}),
+            Seen("c", "Osric Fennell Jr.", facts={"state": "Utah"}),
+        ]
+    )
+    same = score(a, b, Statistics.of())
+    assert same.decision is Verdict.ACCEPT
+    assert {"same born", "strong"} <= {reason.feature for reason in same.reasons}
+    other = score(c, profiles_of([Seen("d", "Osric Fennell Sr.")])[0], Statistics.of())
+    assert other.decision is Verdict.REJECT
+    assert other.log_odds <= VETO
+    organisation = profiles_of([Seen("o", "Osric Fennell", ORGANISATION)])[0]
+    assert score(a, organisation, Statistics.of()).decision is Verdict.REJECT
+
+
+def test_an_undecided_mention_names_its_candidates() -> None:
+    facts = {"office": "Representative", "state": "Georgia"}
+    found = resolved(
+        Seen("m", "John Moore Tarrant", facts=facts),
+        Seen("k", "John Kemp Tarrant", facts=facts),
+        Seen("short", "Tarrant, J.", facts=facts),
+    )
+    assert ("short",) in found.groups
+    assert {candidate.entity_id for candidate in found.abstained["short"]} == {"m", "k"}
