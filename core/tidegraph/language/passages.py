@@ -9,8 +9,8 @@ from typing import Final
 
 from tidegraph.domain.documents import ExpressionKind, GroundedDocument, TimeExpression
 from tidegraph.language.blocks import Block, BlockKind, blocks
+from tidegraph.language.orders import marked
 from tidegraph.language.parsing import Unit
-from tidegraph.language.status import addresses_software
 from tidegraph.language.tree import Sentence
 from tidegraph.language.words import words
 
@@ -133,7 +133,7 @@ class _Reader:
         self.next_title = 0
 
     def read(self) -> Layout:
-        for block in blocks(self.text):
+        for block, ordering in marked(self.text, blocks(self.text)):
             if block.kind is BlockKind.ROW:
                 self._take_times(block)
                 self.rows.append((block.start, block.end))
@@ -142,12 +142,16 @@ class _Reader:
             inside = self._take_times(block)
             known = self._take_titles(block)
             if block.kind in _READ:
-                self._passage(block, inside, known)
+                self._passage(block, inside, known, ordering)
         self._flush_table()
         return self.result
 
     def _passage(
-        self, block: Block, times: tuple[TimeExpression, ...], known: tuple[tuple[int, int], ...]
+        self,
+        block: Block,
+        times: tuple[TimeExpression, ...],
+        known: tuple[tuple[int, int], ...],
+        ordering: bool,
     ) -> None:
         text = self.text[block.start : block.end]
         if block.kind is BlockKind.HEADING:
@@ -158,7 +162,7 @@ class _Reader:
         unit = Unit(text, self.base + block.start, times, known)
         carried = self._leading(block, times) or self._heading_date()
         path = tuple(title for _, title, _ in self.headings)
-        trusted = not addresses_software(text) and _is_read(text)
+        trusted = not ordering and _is_read(text)
         lead = self._lead(block, text)
         self.result.passages.append(Passage(block, unit, path, carried, trusted, self.title, lead))
 

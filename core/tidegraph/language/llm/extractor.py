@@ -59,7 +59,7 @@ class LlmExtractor:
             Retryable: the model is away; what it has answered already is kept in the cache.
         """
         reader = Reader(document, self.epoch, self._asker.registry)
-        windows = [Window.of(chunk) for chunk in document.chunks]
+        windows = Window.all_of(document)
         asked = [self._threads.submit(self._asker.ask, window, document) for window in windows]
         answers = [(window, future.result()) for window, future in zip(windows, asked, strict=True)]
         for window, answer in answers:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from tidegraph.language.blocks import blocks
-from tidegraph.language.status import addresses_software
+from tidegraph.language.orders import marked
 
 Span = tuple[int, int]
 _SAME: Final = str.maketrans(
@@ -78,7 +78,7 @@ class Folded:
 
 def withheld(text: str) -> tuple[Span, ...]:
     """The blocks of a text that give instructions to whatever reads it: a model does not see them."""
-    return tuple((b.start, b.end) for b in blocks(text) if addresses_software(text[b.start : b.end]))
+    return tuple((block.start, block.end) for block, ordering in marked(text, blocks(text)) if ordering)
 
 
 def blanked(text: str, hidden: Sequence[Span]) -> str:

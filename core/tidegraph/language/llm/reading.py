@@ -36,6 +36,7 @@ from tidegraph.language.llm.quotes import Folded, Span, adds_nothing, blanked, s
 from tidegraph.language.llm.schema import EventSaid, FactSaid
 from tidegraph.language.llm.timing import EventTime, Times, valid_time
 from tidegraph.language.parsing import Unit, parse
+from tidegraph.language.passages import base_of
 from tidegraph.language.status import stance
 from tidegraph.language.times import TimeContext, is_ahead
 from tidegraph.telemetry import metrics
@@ -64,11 +65,20 @@ class Window:
     folded: Folded
 
     @staticmethod
-    def of(chunk: Chunk) -> Window:
-        """The window on a chunk; linear."""
-        hidden = withheld(chunk.text)
-        text = blanked(chunk.text, hidden)
-        return Window(chunk, hidden, text, Folded.of(text))
+    def all_of(document: GroundedDocument) -> list[Window]:
+        """The windows of a document part; linear.
+
+        Instructions are looked for in the whole text: a chunk may begin in the middle of one.
+        """
+        base, orders = base_of(document), withheld(document.text)
+        return [_window(chunk, orders, chunk.start_char - base) for chunk in document.chunks]
+
+
+def _window(chunk: Chunk, orders: Sequence[Span], offset: int) -> Window:
+    inside = ((max(0, start - offset), min(len(chunk.text), end - offset)) for start, end in orders)
+    hidden = tuple((start, end) for start, end in inside if start < end)
+    text = blanked(chunk.text, hidden)
+    return Window(chunk, hidden, text, Folded.of(text))
 
 
 @dataclass(slots=True)
@@ -107,7 +117,9 @@ class Reader:
                 if (place := self._event(each, span, window, times)) is not None:
                     places.append(place)
         telling = [place for place in places if place.said.facts]
-        for place, claims in zip(telling, _claims(window.text, [p.span for p in telling]), strict=True):
+        offset = chunk.start_char - base_of(self.document)
+        spans = [(place.span[0] + offset, place.span[1] + offset) for place in telling]
+        for place, claims in zip(telling, _claims(self.document.text, spans), strict=True):
             for fact in place.said.facts if claims else ():
                 self._fact(fact, place, window, times)
 
