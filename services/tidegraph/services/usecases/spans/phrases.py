@@ -17,7 +17,9 @@ _OF: Final = listed("inside_names")
 _LINKS: Final = listed("joining")
 _ARTICLES: Final = frozenset(["the", "a", "an"])
 _OPEN: Final = listed("no_name")
-_WHOLE: Final = words_of("names", "joining_heads") | words_of("roles", "heads")
+_WHOLE: Final = {word for word in words_of("names", "joining_heads") if not word.endswith("s")} | words_of(
+    "roles", "heads"
+)
 _TIMES: Final = listed("calendar")
 _DESCRIBING: Final = listed("before_description")
 _BREAKS: Final = listed("no_description")
