@@ -21,6 +21,7 @@ from tidegraph.services.usecases import identity
 from tidegraph.services.usecases.ask import Asking, Finished, Reasoning, Started, Text
 from tidegraph.services.usecases.changes import next_changes
 from tidegraph.services.usecases.context import Moment, Ports
+from tidegraph.services.usecases.decisions import under_policies
 from tidegraph.services.usecases.diff import diff_beliefs
 from tidegraph.services.usecases.facts import FactQuery
 from tidegraph.services.usecases.moment import AskedTime, resolve, seen_by
@@ -164,7 +165,7 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
             entity=request.entity,
             any_valid_time=request.any_valid_time,
         )
-        found = await fact_cases.get_facts(self._ports, moment, query)
+        found = await fact_cases.get_facts(await under_policies(self._ports, moment), moment, query)
         more = len(found.facts) > offset + size
         return api.GetFactsResponse(
             basis=messages.basis(moment),
@@ -183,7 +184,7 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
         offset, size = read_page(described, request.page_size, request.page_token)
         moment = await self._known_moment(request)
         found = await fact_cases.list_history(
-            self._ports,
+            await under_policies(self._ports, moment),
             moment,
             entity=request.entity,
             key=request.key,
@@ -210,7 +211,7 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
         earlier = await resolve(self._ports, current(), known_only(start, request.known_from_text))
         later = await resolve(self._ports, current(), known_only(end, request.known_to_text))
         found = await diff_beliefs(
-            self._ports,
+            await under_policies(self._ports, later),
             earlier,
             later,
             entity=request.entity,
@@ -230,10 +231,10 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
         self, request: api.GetEntityRequest, context: Context
     ) -> api.GetEntityResponse:
         moment = await resolve(self._ports, current(), read_as_of(request.as_of))
-        records = await fact_cases.get_entity(self._ports, moment, request.entity)
+        ports = await under_policies(self._ports, moment)
+        records = await fact_cases.get_entity(ports, moment, request.entity)
         query = FactQuery(entity=records[0].entity_id)
-        found = await fact_cases.get_facts(self._ports, moment, query)
-        ports = self._ports
+        found = await fact_cases.get_facts(ports, moment, query)
         ties = await identity.ties_of(ports, moment, records[0])
         names = await identity.own_names(ports, moment, ties)
         return api.GetEntityResponse(
@@ -249,7 +250,8 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
         self, request: api.ExplainFactRequest, context: Context
     ) -> api.ExplainFactResponse:
         moment = await self._known_moment(request)
-        found = await fact_cases.explain_fact(self._ports, moment, request.fact_id)
+        ports = await under_policies(self._ports, moment)
+        found = await fact_cases.explain_fact(ports, moment, request.fact_id)
         response = messages.explained(found)
         response.basis.CopyFrom(messages.basis(moment))
         return response

@@ -152,6 +152,24 @@ async def test_policies_are_checked_set_shown_and_hold_from_then_on(served: Serv
     assert not (await served.client.policies(Options(known=before))).HasField("decision")
 
 
+async def test_a_predicate_is_read_by_the_names_that_the_policies_give_it(served: Served) -> None:
+    before = await served.write("a", ANN)
+    runs = ONE_BOSS.replace("member_of", "holds_role").replace("is a member of", "runs")
+    runs = runs.replace('"one"', '"one_per_object"') + 'aliases = ["runs"]\nper = ["role"]\n'
+    await served.client.set_policies(runs)
+    await served.settle()
+
+    async def texts(predicate: str, known: str = "") -> list[str]:
+        found = await served.client.facts(
+            object="Nova Ltd", predicate=predicate, any_valid_time=True, options=Options(known=known)
+        )
+        return [fact.text for fact in found]
+
+    assert len(await texts("runs")) == 1
+    assert "run Nova Ltd" in (await texts("holds_role"))[0]
+    assert "run Nova Ltd" not in (await texts("holds_role", before))[0]
+
+
 async def test_belief_at_two_known_dates_is_compared(served: Served) -> None:
     first = await served.write("a", ANN)
     second = await served.write("c", CY, "2021-05-05")

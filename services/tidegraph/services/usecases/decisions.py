@@ -31,6 +31,7 @@ from tidegraph.storage.rulebook import (
     SEAL,
     fields_of,
     read_rulebook,
+    timeline_of,
 )
 
 CONFLICTS_MAX: Final = 10_000
@@ -199,6 +200,14 @@ async def get_policies(ports: Ports, moment: Moment) -> Policies:
     last = found[-1] if found else None
     text = str(fields_of(last).get("registry_toml", "")) if last else ""
     return Policies(text, last, book.timeline.at(moment.known_at))
+
+
+async def under_policies(ports: Ports, moment: Moment) -> Ports:
+    """The ports with the registry that the graph went by at known_at."""
+    found = await ports.store.decisions(moment.graph, (POLICIES,), moment.seen)
+    if not found:
+        return ports
+    return replace(ports, registry=timeline_of(ports.registry, found).at(moment.known_at))
 
 
 # --- the rest ---------------------------------------------------------------------------------------

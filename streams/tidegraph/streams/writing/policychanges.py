@@ -12,6 +12,7 @@ from typing import Final
 
 import orjson
 
+from tidegraph.domain.errors import Rejected
 from tidegraph.domain.facts import Assertion
 from tidegraph.domain.filing import refile, told_of
 from tidegraph.domain.interval import OPEN_END, OPEN_START
@@ -24,6 +25,8 @@ from tidegraph.storage.rulebook import POLICIES, timeline_of
 from tidegraph.storage.visibility import EVERYTHING
 from tidegraph.streams.writing.control import Effects
 
+MAX_FILED: Final = 50_000
+"""Claims that one change may file anew: a commit is one statement."""
 _PAGE: Final = 5_000
 
 
@@ -46,6 +49,9 @@ class PolicyChanges:
         """File the claims that take another form, and plan anew what they and other rules concern.
 
         Looks at every assertion of the graph once.
+
+        Raises:
+            Rejected: TOO_MANY_CLAIMS.
         """
         stored = await reader.decisions(graph, (POLICIES,), EVERYTHING)
         before, after = timeline_of(self._base, stored), timeline_of(self._base, (*stored, *news))
@@ -65,6 +71,9 @@ class PolicyChanges:
             added, untils = refile(graph, [row for _, row in rows], after)
             effects.filed += [(rows[0][0], row) for row in added]
             effects.filed_until += untils
+            if len(effects.filed) > MAX_FILED:
+                message = f"the change concerns more than {MAX_FILED} claims; one commit cannot carry it out"
+                raise Rejected("TOO_MANY_CLAIMS", message)
             ended = {id_ for id_, _ in untils}
             for row in (*added, *(row for _, row in rows if row.assertion_id in ended)):
                 effects.replan(row.key, min(since, max(row.recorded_at, row.filed_from)))
