@@ -12,7 +12,7 @@ from tidegraph.domain.facts import Assertion
 from tidegraph.domain.interval import OPEN_END, Interval
 from tidegraph.domain.predicates import Registry
 from tidegraph.ports import FactFilter, GraphStore, Visibility
-from tidegraph.storage.derive import policy_of
+from tidegraph.storage.rulebook import Rulebook
 
 
 async def succession(store: GraphStore, graph: str, registry: Registry) -> tuple[str, list[Assertion]]:
@@ -25,7 +25,7 @@ async def succession(store: GraphStore, graph: str, registry: Registry) -> tuple
     second = s.assertion(secret, acme, "has_value", "60 days")
     claims = [first, second]
     writes = (s.write(public, assertions=(first,)), s.write(secret, assertions=(second,)))
-    versions = history(claims, [], policy_of(registry, claims))
+    versions = history(claims, [], Rulebook.of(registry, ()).rules_of(claims))
     await store.commit(
         s.commit(graph, documents=writes, entities=(s.entity(graph, "Acme"),), insert_versions=versions)
     )
@@ -78,7 +78,7 @@ async def test_a_key_with_hidden_evidence_alone_shows_nothing(
             graph,
             documents=(s.write(secret, assertions=(claim,)),),
             entities=(s.entity(graph, "Acme"),),
-            insert_versions=history([claim], [], policy_of(registry, [claim])),
+            insert_versions=history([claim], [], Rulebook.of(registry, ()).rules_of([claim])),
         )
     )
     assert await store.facts(graph, FactFilter(), Visibility(s.at(2030), frozenset())) == []
@@ -102,7 +102,7 @@ async def test_what_is_hidden_about_another_holder_does_not_end_the_one_asked_fo
             graph,
             documents=(s.write(public, assertions=(first,)), s.write(secret, assertions=(second,))),
             entities=tuple(s.entity(graph, name) for name in ("Ann", "Bob", "Acme")),
-            insert_versions=history(claims, [], policy_of(registry, claims)),
+            insert_versions=history(claims, [], Rulebook.of(registry, ()).rules_of(claims)),
         )
     )
     which = FactFilter(entity_ids=(ann,)) if by == "entity" else FactFilter(subject_ids=(ann,))
@@ -113,3 +113,17 @@ async def test_what_is_hidden_about_another_holder_does_not_end_the_one_asked_fo
 
     assert await ends(frozenset({"board"})) == [(ann, s.at(2024))]
     assert await ends(frozenset()) == [(ann, OPEN_END)]
+
+
+async def test_whose_labels_a_version_asks_for(store: GraphStore, graph: str, registry: Registry) -> None:
+    """Of all evidence under its key; a version without any is not told."""
+    await succession(store, graph, registry)
+    birch = s.entity_id(graph, "Birch")
+    free = s.version("birch", "has_value", "1 day", Interval(s.at(2020), OPEN_END), s.at(2024), key="other")
+    free = replace(free, subject=birch)
+    await store.commit(s.commit(graph, 0, 1, entities=(s.entity(graph, "Birch"),), insert_versions=(free,)))
+    ids = [version.version_id for version in await store.all_versions(graph)]
+    found = await store.restrictions(graph, [*ids, "nothing"])
+    assert set(found) == set(ids) - {free.version_id}
+    assert set(found.values()) == {frozenset({frozenset({"board"})})}
+    assert await store.restrictions(graph, []) == {}

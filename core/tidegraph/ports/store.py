@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol, Self
 
 from tidegraph.domain.facts import Assertion, FactVersion, Revision
-from tidegraph.domain.identity import PairDecision, SameAs, Sighting
+from tidegraph.domain.identity import IdentityEvidence, PairDecision, SameAs, Sighting
 from tidegraph.domain.interval import Interval
 from tidegraph.ports.records import (
     ChangeRow,
@@ -17,6 +17,7 @@ from tidegraph.ports.records import (
     EntityRecord,
     EventMention,
     EventRecord,
+    EventSketch,
     FactFilter,
     Neighbour,
     Ranked,
@@ -141,6 +142,10 @@ class GraphReader(Protocol):
         """Vector leg over ``event`` or ``chunk``; score is cosine similarity in [-1, 1]."""
         ...
 
+    async def sketches(self, graph: str, event_ids: Sequence[str], seen: Visibility) -> list[EventSketch]:
+        """Visible events as far as ranking needs them, in the order of the ids asked for."""
+        ...
+
     async def rank_events(
         self,
         graph: str,
@@ -230,12 +235,27 @@ class GraphReader(Protocol):
         """By blocking key the (entity id, recorded_at) that have it, the ``limit`` that had it first."""
         ...
 
+    async def identity_evidence(
+        self, graph: str, entity_ids: Sequence[str], keys: Sequence[str], limit: int
+    ) -> IdentityEvidence:
+        """Sightings, decisions and rows of the ids, and the first holders of the keys; one round trip."""
+        ...
+
     async def fact_keys(self, graph: str, entity_ids: Sequence[str], limit: int) -> dict[str, list[str]]:
         """By id the conflict keys of its facts, as subject and as object, at most ``limit`` either way."""
         ...
 
     async def set_counts(self, graph: str, sets: Mapping[str, Sequence[str]], limit: int) -> dict[str, int]:
         """By the name of a set of ids: how many dated events that count mention any of them, up to limit."""
+        ...
+
+    async def restrictions(
+        self, graph: str, version_ids: Sequence[str]
+    ) -> Mapping[str, frozenset[frozenset[str]]]:
+        """The label sets of the evidence under the key of each version, of those that have any.
+
+        Who holds a label of every set may see all that the version follows from.
+        """
         ...
 
     async def sequence(self, graph: str) -> int:

@@ -354,6 +354,12 @@ RETURN properties(d) ORDER BY d.recorded_at, d.id
 
 # --- changes and counts ---------------------------------------------------------------------------
 
+RESTRICTIONS: Final = """
+UNWIND $versions AS k MATCH ()-[f:FACT]->() WHERE f.id = k
+WITH DISTINCT f.id AS id, f.key AS key
+MATCH (h:Assertion) WHERE h.key = key AND h.restricted = 1
+RETURN DISTINCT id, h.labels
+"""
 CHANGES: Final = """
 MATCH (c:Change) WHERE c.seq > $after RETURN properties(c) ORDER BY c.seq, c.id LIMIT $limit
 """

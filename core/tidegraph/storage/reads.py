@@ -307,6 +307,18 @@ class FalkorReads(DecisionReads):
         values = {"after": after_sequence, "limit": max(0, limit)}
         return [rows.change_of(row[0]) for row in await self.connection.read(graph, queries.CHANGES, values)]
 
+    async def restrictions(
+        self, graph: str, version_ids: Sequence[str]
+    ) -> Mapping[str, frozenset[frozenset[str]]]:
+        """The label sets of the evidence under the key of each version, of those that have any."""
+        if not version_ids:
+            return {}
+        found: dict[str, set[frozenset[str]]] = {}
+        values: dict[str, Value] = {"versions": list(version_ids)}
+        for id_, labels in await self.connection.read(graph, queries.RESTRICTIONS, values):
+            found.setdefault(id_, set()).add(frozenset(labels))
+        return {id_: frozenset(sets) for id_, sets in found.items()}
+
     async def sequence(self, graph: str) -> int:
         """Number of the last commit; 0 before the first."""
         found = await self.connection.read(graph, queries.SEQUENCE)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -66,7 +66,8 @@ class ChangeFeed:
             if not rows:
                 position = sequence
                 break
-            outputs = tuple(_output(graph, row) for row in rows)
+            labels = await self.store.restrictions(graph, sorted({row.version_id for row in rows}))
+            outputs = tuple(_output(graph, row, labels.get(row.version_id, frozenset())) for row in rows)
             await self.scribe.persist(lambda outputs=outputs: self.scribe.sink.write(outputs))  # type: ignore[misc]
             position = rows[-1].sequence
         if position != self._published[graph] or start != position:
@@ -204,7 +205,7 @@ def _mended(document: ExtractedDocument, left: ExtractedDocument | None) -> Outp
     )
 
 
-def _output(graph: str, row: ChangeRow) -> Output:
+def _output(graph: str, row: ChangeRow, labels: Iterable[frozenset[str]]) -> Output:
     change = records_pb2.Change(
         change_id=row.change_id,
         graph=graph,
@@ -214,6 +215,7 @@ def _output(graph: str, row: ChangeRow) -> Output:
         version_id=row.version_id,
         recorded_at=row.recorded_at,
         text=row.text,
+        label_sets=[records_pb2.LabelSet(labels=each) for each in sorted(map(sorted, labels))],
     )
     key = join_key(graph, row.entity_id)
     return Output(Topic.CHANGES, key, change.SerializeToString(), tuple(stamped((), Stage.WRITE)), key)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -83,6 +84,12 @@ class Rows:
     rows: list[ChangeRow]
     asked: list[tuple[int, int]] = field(default_factory=list)
     away: int = 0
+    labels: frozenset[frozenset[str]] = frozenset()
+
+    async def restrictions(
+        self, graph: str, version_ids: Sequence[str]
+    ) -> dict[str, frozenset[frozenset[str]]]:
+        return dict.fromkeys(version_ids, self.labels) if self.labels else {}
 
     async def changes(self, graph: str, after_sequence: int, limit: int) -> list[ChangeRow]:
         self.asked.append((after_sequence, limit))
@@ -120,6 +127,16 @@ async def test_commits_of_any_size_are_published_whole() -> None:
     feed, log = _feed(rows, MemoryProgress())
     await feed.publish("g", 5)
     assert await _told(log) == [row.change_id for row in rows.rows]
+
+
+async def test_a_change_carries_the_labels_of_what_its_fact_follows_from() -> None:
+    feed, log = _feed(
+        Rows(_rows(1), labels=frozenset({frozenset({"b", "a"}), frozenset({"c"})})), MemoryProgress()
+    )
+    await feed.publish("g", 1)
+    (record,) = [record async for record in log.read(Topic.CHANGES)]
+    change = records_pb2.Change.FromString(record.value or b"")
+    assert [list(each.labels) for each in change.label_sets] == [["a", "b"], ["c"]]
 
 
 async def test_publishing_goes_on_where_it_stood() -> None:

@@ -291,6 +291,17 @@ class MemoryReads:
         ]
         return sorted(found, key=lambda decision: (decision.recorded_at, decision.decision_id))
 
+    async def restrictions(
+        self, graph: str, version_ids: Sequence[str]
+    ) -> dict[str, frozenset[frozenset[str]]]:
+        state = self.graph(graph)
+        keys = {id_: state.versions[id_].key for id_ in version_ids if id_ in state.versions}
+        sets: dict[str, set[frozenset[str]]] = {key: set() for key in keys.values()}
+        for _, assertion in state.assertions.values():
+            if assertion.key in sets and assertion.labels:
+                sets[assertion.key].add(frozenset(assertion.labels))
+        return {id_: frozenset(sets[key]) for id_, key in keys.items() if sets[key]}
+
     async def sequence(self, graph: str) -> int:
         return self.graph(graph).sequence
 

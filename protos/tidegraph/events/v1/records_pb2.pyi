@@ -1221,6 +1221,7 @@ class Change(_message.Message):
     VERSION_ID_FIELD_NUMBER: _builtins.int
     RECORDED_AT_FIELD_NUMBER: _builtins.int
     TEXT_FIELD_NUMBER: _builtins.int
+    LABEL_SETS_FIELD_NUMBER: _builtins.int
     change_id: _builtins.str
     graph: _builtins.str
     sequence: _builtins.int
@@ -1230,6 +1231,12 @@ class Change(_message.Message):
     version_id: _builtins.str
     recorded_at: _builtins.int
     text: _builtins.str
+    @_builtins.property
+    def label_sets(self) -> _containers.RepeatedCompositeFieldContainer[Global___LabelSet]:
+        """Access labels of the evidence that the fact follows from. Show the change to those who hold a label of
+        every set; none: to all.
+        """
+
     def __init__(
         self,
         *,
@@ -1241,14 +1248,35 @@ class Change(_message.Message):
         version_id: _builtins.str = ...,
         recorded_at: _builtins.int = ...,
         text: _builtins.str = ...,
+        label_sets: _abc.Iterable[Global___LabelSet] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "change_id", b"change_id", "entity_id", b"entity_id", "graph", b"graph", "recorded_at", b"recorded_at", "sequence", b"sequence", "text", b"text", "version_id", b"version_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "change_id", b"change_id", "entity_id", b"entity_id", "graph", b"graph", "label_sets", b"label_sets", "recorded_at", b"recorded_at", "sequence", b"sequence", "text", b"text", "version_id", b"version_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Change: _TypeAlias = Change  # noqa: Y015
+
+@_typing.final
+class LabelSet(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LABELS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def labels(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
+    def __init__(
+        self,
+        *,
+        labels: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["labels", b"labels"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___LabelSet: _TypeAlias = LabelSet  # noqa: Y015
 
 @_typing.final
 class StatusRecord(_message.Message):
