@@ -77,6 +77,9 @@ def blocks(text: str) -> Iterator[Block]:
             kind = Block(BlockKind.CODE, start, end)
         else:
             kind = _classify(text, lines, number)
+        if kind is None and not line.strip() and pending is not None and pending.kind in _PROSE:
+            # What follows may be the rest of it.
+            continue
         if pending and kind and _continues(text, pending, kind):
             pending = Block(pending.kind, pending.start, kind.end, pending.level)
             continue

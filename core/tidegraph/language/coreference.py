@@ -13,7 +13,7 @@ from typing import Final, Protocol
 
 from tidegraph.domain.documents import EntityType
 from tidegraph.language.phrases import Ref, is_group, reference
-from tidegraph.language.topics import HE, IT, SHE, may_be_person, told_gender
+from tidegraph.language.topics import HE, IT, SHE, is_expletive, may_be_person, told_gender
 from tidegraph.language.tree import Sentence, Token
 from tidegraph.language.words import words
 
@@ -23,6 +23,7 @@ _ORG_NOUNS: Final = words("roles", "definite_organisation")
 _PERSON_NOUNS: Final = words("roles", "definite_person")
 _PLACE_NOUNS: Final = words("roles", "definite_place")
 _THEY: Final = frozenset({"they", "them", "their", "theirs"})
+_JUNIOR: Final = re.compile(r",?\s+(?:jr|sr|ii|iii|iv)\.?$")
 _BRACKETED: Final = re.compile(r"\s*\([^()]*\)$")
 _DEFINITE_NOUNS: Final = _ORG_NOUNS | _PERSON_NOUNS | _PLACE_NOUNS
 _MAX_TITLE_WORDS: Final = 10
@@ -91,7 +92,7 @@ class _State:
         self.by_key: dict[str, Thing] = {}
         self.recent: list[Thing] = []
         self.written = _BRACKETED.sub("", " ".join(title.split()))
-        self.title = self.written.casefold()
+        self.title = _JUNIOR.sub("", self.written.casefold())
         words_ = self.title.split()
         self.person = bool(gender) and may_be_person(self.written)
         self.title_words = frozenset(words_ if len(words_) <= _MAX_TITLE_WORDS and not self.person else ())
@@ -109,7 +110,7 @@ class _State:
             thing = self._named(ref) if ref.named and not _is_generic(token) else self._definite(token)
         elif token.lower in PRONOUNS and token.tag.startswith("PRP"):
             thing = self._pronoun(token, number)
-            if thing is None:
+            if thing is None and not is_expletive(token):
                 self.resolution.unclear.add(id(token))
         elif token.tag == "NN" and (token.lemma in _DEFINITE_NOUNS or token.lower in self.title_words):
             thing = self._definite(token)
@@ -218,6 +219,8 @@ class _State:
             bound = self._bound(token)
             if bound is not None:
                 return bound
+        if is_expletive(token):
+            return None
         kinds = (EntityType.ORGANISATION, EntityType.OTHER, EntityType.PLACE, EntityType.UNSPECIFIED)
         if token.lower in IT:
             return self._thing(number, kinds)
@@ -287,6 +290,7 @@ class _State:
             t
             for t in self.recent
             if t is not other and t.type in kinds and _agrees(t, gender) and number - t.last_sentence <= 4
+            if self.person or t.name != self.written
         ]
         topic = self._of_title(kinds, gender)
         if self.boat and gender == "female" and not any(t.gender == gender for t in fitting):

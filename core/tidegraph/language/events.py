@@ -133,9 +133,13 @@ def _is_fragment(sentence: Sentence, passage: Passage, clauses: Sequence[Clause]
         and not any(t.tag in _FINITE for t in sentence.tokens if t.name is None)
     ):
         return True
-    if passage.block.kind is not BlockKind.PARAGRAPH or any(c.lemma for c in clauses):
+    if any(c.lemma for c in clauses) or passage.block.kind not in {BlockKind.PARAGRAPH, BlockKind.ITEM}:
         return False
     tokens = [t for t in sentence.tokens if t.text[:1].isalnum()]
+    if any(t.text == "=" for t in sentence.tokens[:3]):
+        return True
+    if passage.block.kind is BlockKind.ITEM:
+        return False
     return len(tokens) <= _MAX_FRAGMENT and not any(t.time is not None or t.tag == "CD" for t in tokens)
 
 

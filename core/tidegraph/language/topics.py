@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from tidegraph.language.tree import Sentence
+from tidegraph.language.tree import Sentence, Token
 from tidegraph.language.words import words
 
 HE: Final = frozenset({"he", "him", "his", "himself"})
@@ -44,3 +44,15 @@ def told_gender(sentences: Sequence[Sentence]) -> str:
     if he + she < _MIN_PRONOUNS or he + she <= it:
         return ""
     return "male" if he >= 3 * she else "female" if she >= 3 * he else ""
+
+
+def is_expletive(token: Token) -> bool:
+    """ "It was announced that ...", "it is clear that ...": stands for the clause that follows."""
+    if token.lower != "it" or token.dep not in {"nsubj", "nsubjpass", "expl"}:
+        return False
+    if token.dep == "expl":
+        return True
+    below = [c for c in token.head.children if c.i > token.head.i]
+    return any(c.dep in {"csubj", "csubjpass"} for c in below) or (
+        token.dep == "nsubjpass" and any(c.dep in {"ccomp", "advcl"} and c.child("mark") for c in below)
+    )
