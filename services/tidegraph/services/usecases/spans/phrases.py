@@ -100,11 +100,9 @@ def _runs(words: tuple[Word, ...], sentence: Sentence) -> Iterator[tuple[int, in
 
 def _head(words: tuple[Word, ...], first: int, last: int) -> int | None:
     """The end of the part before "of the ...": a club of a league, but no department of a university."""
-    if any(word.low in _WHOLE for word in words[first:last]):
-        return None
     for index in range(first + 1, last - 1):
         if words[index].low == "of" and words[index + 1].low in ("the", "a"):
-            return index
+            return None if any(word.low in _WHOLE for word in words[first:index]) else index
     return None
 
 
