@@ -45,7 +45,7 @@ RULE: Final = "llm"
 CONFIDENCE: Final = 0.7
 _TELLING_LETTERS: Final = 3
 _REFERRING: Final = re.compile(
-    r"\b(?:he|him|his|she|hers?|it|its|they|them|their|who|whose|whom|which|we|us|our|i|you|your"
+    r"\b(?:he|him|his|she|hers?|it|its|they|them|their|there|here|who|whose|whom|which|we|us|our|i|you|your"
     r"|(?:the|this|that|these|both) [a-z]\w+)\b"
     r"|\b(?:The|This|That|These|Both|He|His|She|Her|It|Its|They|Their|We|Our|I|You|Your)\b"
 )
