@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegraph.domain.documents import Chunk, DocumentHeader, EntityType, Event
+from tidegraph.domain.documents import Chunk, DocumentHeader, EntityType, Event, Status
 from tidegraph.domain.facts import Assertion, FactVersion
 from tidegraph.domain.identity import IdentityWrites
 from tidegraph.domain.interval import Interval
@@ -85,6 +85,22 @@ class EventRecord:
     labels: tuple[str, ...]
     recorded_at: int
     withdrawn_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class EventSketch:
+    """As much of a stored event as ranking needs; the granularity of its interval is left out."""
+
+    event_id: str
+    sentence: str
+    title: str
+    document_id: str
+    document_time: int
+    interval: Interval | None
+    start_char: int
+    end_char: int
+    status: Status
+    entity_ids: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -196,7 +196,12 @@ def _array(value: Sequence[Any]) -> list[Any]:
 
 
 def _map(value: Sequence[Any]) -> dict[str, Any]:
-    return {_text(value[i]): decode_value(value[i + 1]) for i in range(0, len(value), 2)}
+    return {_key(value[i]): decode_value(value[i + 1]) for i in range(0, len(value), 2)}
+
+
+@lru_cache(maxsize=512)
+def _key(value: bytes | str) -> str:
+    return _text(value)
 
 
 _DECODERS: Final[dict[int, Callable[[Any], Any]]] = {

@@ -25,6 +25,7 @@ from tidegraph.domain.predicates import Canonical, Registry
 from tidegraph.ports import (
     EntityRecord,
     EventRecord,
+    EventSketch,
     FactFilter,
     GraphReader,
     Scored,
@@ -261,6 +262,17 @@ class MergedReader:
         """Events by exact cosine similarity; those that mention any id of a set count for all of it."""
         wide = (await self.sets(graph, ids, seen)).all(ids) if by == "entity" else tuple(ids)
         return await self._reader.rank_events(graph, by, wide, vector, seen, valid, limit, force)
+
+    async def sketches(self, graph: str, event_ids: Sequence[str], seen: Visibility) -> list[EventSketch]:
+        """Visible events as far as ranking needs them, with the ids of sets as one."""
+        records = await self._reader.sketches(graph, event_ids, seen)
+        sets = await self.sets(graph, (id_ for record in records for id_ in record.entity_ids), seen)
+        if not sets:
+            return records
+        return [
+            replace(record, entity_ids=tuple(sorted({sets.one(id_) for id_ in record.entity_ids})))
+            for record in records
+        ]
 
     async def _told(self, graph: str, records: Sequence[EventRecord], seen: Visibility) -> list[EventRecord]:
         sets = await self.sets(graph, (id_ for record in records for id_ in record.entity_ids), seen)

@@ -11,6 +11,11 @@ UNWIND $documents AS k MATCH (d:Document) WHERE d.document_id = k AND d.kind < 3
 RETURN d.document_id, d.revision, d.document_time, d.recorded_at, d.id
 ORDER BY d.document_id, d.recorded_at, d.revision, d.id
 """
+POOL: Final = f"""
+UNWIND $ids AS k MATCH (n:Event {{id: k}}) WHERE {visible("n")}
+RETURN n.id, n.sentence, n.title, n.document_id, n.document_time, n.start, n.end, n.start_char, n.end_char,
+n.status, n.entity_ids
+"""
 TERM_COUNTS: Final = "UNWIND $ids AS k MATCH (t:Term {id: k}) RETURN k, t.rows"
 
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
+from tidegraph.domain.documents import Status
 from tidegraph.domain.interval import Interval
-from tidegraph.ports import Ranked, Scored, Vector, Visibility
+from tidegraph.ports import EventSketch, Ranked, Scored, Vector, Visibility
 from tidegraph.storage import bm25, queries, queries_search, terms, visibility
 from tidegraph.storage.codec import Value
 from tidegraph.storage.reads import MAX_LIMIT, FalkorReads
@@ -21,7 +22,7 @@ MIN_NEIGHBOURS: Final = 50
 """The beam is max(efRuntime, k): below 50 the recall of the index falls."""
 MAX_NEIGHBOURS: Final = 4_096
 OVERFETCH: Final = 4
-TEXT_OVERFETCH: Final = {"event": 4, "chunk": 2}
+TEXT_OVERFETCH: Final = {"event": 2, "chunk": 1}
 """How many times the wanted rows are scored; the words of a chunk are long."""
 MENTIONS_MAX: Final = 2_000
 """An entity with more mentions reaches no events by itself: its cost must not grow with the graph."""
@@ -128,6 +129,15 @@ class FalkorSearch(FalkorReads):
             )
         return Ranked((hit.scored for hit in found.hits[:limit]), found.path, found.pruned)
 
+    async def sketches(self, graph: str, event_ids: Sequence[str], seen: Visibility) -> list[EventSketch]:
+        """Visible events as far as ranking needs them, in the order of the ids asked for."""
+        if not event_ids:
+            return []
+        values: dict[str, Value] = {"ids": sorted(set(event_ids)), **visibility.parameters(seen)}
+        rows = await self.connection.read(graph, queries_search.POOL, values)
+        found = {row[0]: _sketch(row) for row in rows}
+        return [found[id_] for id_ in dict.fromkeys(event_ids) if id_ in found]
+
     async def rank_events(
         self,
         graph: str,
@@ -218,6 +228,15 @@ class FalkorSearch(FalkorReads):
             for hit in hits
             if not hit.undated or visibility.revision_passes(hit.document_id, hit.revision, valid, force)
         ]
+
+
+def _sketch(row: list[Any]) -> EventSketch:
+    id_, sentence, title, document_id, time, start, end, first, last, status, entity_ids = row
+    interval = None if start is None else Interval(start, end)
+    return EventSketch(
+        id_, sentence or "", title or "", document_id, time, interval, first, last, Status(status),
+        tuple(entity_ids or ()),
+    )  # fmt: skip
 
 
 def _condition(what: str, valid: Interval | None, values: dict[str, Value]) -> str:

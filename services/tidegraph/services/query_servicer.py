@@ -88,7 +88,7 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
             message = f"retrieval ends at {HITS_MAX} hits; make the query narrower"
             raise LimitExceeded("TOO_MANY_HITS", message, field="page_token")
         work, scope = await self._query(request.query, read_as_of(request.as_of), read_time=request.read_time)
-        found = await retrieve(work, scope, HITS_MAX, options)
+        found = await retrieve(work, scope, min(offset + size + 1, HITS_MAX), options)
         response = messages.retrieved(found, work, explain=request.explain)
         if request.explain:
             response.report.CopyFrom(messages.report(found, options, self._ports.encoder.model_id))

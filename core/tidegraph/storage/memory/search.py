@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from tidegraph.domain.documents import TimeState
-from tidegraph.domain.interval import Interval
-from tidegraph.ports import ChunkRecord, EventRecord, Ranked, Scored, Vector, Visibility
+from tidegraph.domain.interval import Granularity, Interval
+from tidegraph.ports import ChunkRecord, EventRecord, EventSketch, Ranked, Scored, Vector, Visibility
 from tidegraph.storage import bm25, terms, visibility
 from tidegraph.storage.memory.reads import MemoryReads
 from tidegraph.storage.search import MENTIONS_MAX
@@ -53,6 +54,10 @@ class MemorySearch(MemoryReads):
         return Ranked(
             self._by_cosine(graph, what, await self._passing(graph, what, seen, valid, force), vector, limit)
         )
+
+    async def sketches(self, graph: str, event_ids: Sequence[str], seen: Visibility) -> list[EventSketch]:
+        """Visible events as far as ranking needs them, in the order of the ids asked for."""
+        return [_sketch(record) for record in await self.events(graph, event_ids, seen)]
 
     async def rank_events(
         self,
@@ -142,3 +147,19 @@ def _sides(record: EventRecord, by: str) -> set[str]:
     if by == "entity":
         return set(record.entity_ids)
     return {record.document_id if by == "document" else record.event.event_id}
+
+
+def _sketch(record: EventRecord) -> EventSketch:
+    event = record.event
+    return EventSketch(
+        event_id=event.event_id,
+        sentence=event.sentence,
+        title=record.title,
+        document_id=record.document_id,
+        document_time=record.document_time,
+        interval=replace(event.interval, granularity=Granularity.RANGE) if event.interval else None,
+        start_char=event.start_char,
+        end_char=event.end_char,
+        status=event.status,
+        entity_ids=record.entity_ids,
+    )

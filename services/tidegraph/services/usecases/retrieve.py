@@ -20,7 +20,7 @@ from tidegraph.domain.errors import Rejected
 from tidegraph.domain.facts import FactVersion
 from tidegraph.domain.fuse import Fused, fuse
 from tidegraph.domain.interval import Interval
-from tidegraph.ports import ChunkRecord, EventRecord
+from tidegraph.ports import ChunkRecord, EventRecord, EventSketch
 from tidegraph.services.usecases import ranking
 from tidegraph.services.usecases.legs import Leg, Legs, Windows, search
 from tidegraph.services.usecases.parts_used import Part
@@ -91,6 +91,18 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
+class _Entry:
+    """A candidate of the pool; a chunk is neither a sketch nor a fact."""
+
+    id: str
+    score: float
+    ranks: tuple[tuple[str, int], ...]
+    sketch: EventSketch | None
+    fact: FactVersion | None
+    parts: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Retrieved:
     """Hits, best first; ``suppressed`` counts facts of the asked kind that hold at other times only.
 
@@ -121,14 +133,13 @@ async def retrieve(work: Work, scope: Scope, limit: int, options: Options = DEFA
     clock.took("legs")
     boosts = dict.fromkeys(found.facts.sure, FACT_BOOST)
     fused = fuse({leg.name: [hit.id for hit in leg.hits] for leg in found.all}, boosts)[:POOL_MAX]
-    hits = await _records(work, fused, found, options)
+    pool = await _pool(work, fused, found, options)
     clock.took("records")
     if rerank is not Rerank.NONE:
         asked = AskedSpan.of(scope.relation, scope.interval)
-        hits = await _ranked(work, hits, found, asked, replace(options, rerank=rerank))
+        pool = await _ranked(work, pool, found, asked, replace(options, rerank=rerank))
     text = _text_of(work)
-    hits = without_repeats((_said(hit, text(hit)) for hit in hits), limit)
-    hits = await _with_chunks(work, hits)
+    hits = await _whole(work, without_repeats((_said(entry, text(entry)) for entry in pool), limit))
     clock.took("ranking")
     crossing = work.ports.reranker if rerank is Rerank.CROSS_ENCODER else None
     model = crossing.model_id if crossing else ""
@@ -139,9 +150,7 @@ async def retrieve(work: Work, scope: Scope, limit: int, options: Options = DEFA
         pool=len(fused),
         timings=tuple(clock.steps),
         rerank=rerank,
-        reranker=work.ports.reranker.model_id
-        if rerank is Rerank.CROSS_ENCODER and work.ports.reranker
-        else "",
+        reranker=model,
     )
 
 
@@ -177,35 +186,35 @@ def chosen(work: Work, options: Options) -> Rerank:
     return options.rerank or (Rerank.CROSS_ENCODER if work.ports.reranker else Rerank.FEATURES)
 
 
-async def _records(work: Work, fused: Sequence[Fused], found: Legs, options: Options) -> list[Hit]:
-    """The pool with its events and facts; chunks are read when they are shown."""
+async def _pool(work: Work, fused: Sequence[Fused], found: Legs, options: Options) -> list[_Entry]:
+    """The pool with what ranking needs of its events; the rest is read of what is shown."""
     events = [one.id.partition(":")[2] for one in fused if one.id.startswith("event:")]
-    records = {
-        f"event:{record.event.event_id}": record
-        for record in await work.ports.store.events(work.moment.graph, events, work.moment.seen)
-        if options.shows(record.event.status)
+    sketches = {
+        f"event:{sketch.event_id}": sketch
+        for sketch in await work.ports.store.sketches(work.moment.graph, events, work.moment.seen)
+        if options.shows(sketch.status)
     }
-    hits = []
+    entries = []
     for one in fused:
-        event, fact = records.get(one.id), found.facts.facts.get(one.id)
-        if event is not None or fact is not None or one.id.startswith("chunk:"):
-            hits.append(Hit(one.id, one.score, one.ranks, event=event, fact=fact))
-    return hits
+        sketch, fact = sketches.get(one.id), found.facts.facts.get(one.id)
+        if sketch is not None or fact is not None or one.id.startswith("chunk:"):
+            entries.append(_Entry(one.id, one.score, one.ranks, sketch, fact))
+    return entries
 
 
 async def _ranked(
-    work: Work, hits: Sequence[Hit], found: Legs, asked: AskedSpan | None, options: Options
-) -> list[Hit]:
-    """The hits by the score of their features, best first."""
+    work: Work, pool: Sequence[_Entry], found: Legs, asked: AskedSpan | None, options: Options
+) -> list[_Entry]:
+    """The pool by the score of its features, best first."""
     cosines = {hit.id: hit.score for leg in found.found if _is_cosine(leg.name) for hit in leg.hits}
-    missing = [h.id.partition(":")[2] for h in hits if h.event is not None and h.id not in cosines]
+    missing = [e.sketch.event_id for e in pool if e.sketch is not None and e.id not in cosines]
     scored = await work.ports.store.rank_events(
         work.moment.graph, "event", missing, found.vector, work.moment.seen, None, len(missing)
     )
     cosines |= {f"event:{hit.id}": hit.score for hit in scored}
     maker = _Candidates(work, found, cosines)
-    hits = sorted(hits, key=lambda hit: hit.id)
-    candidates = [maker.of(hit) for hit in hits]
+    pool = sorted(pool, key=lambda entry: entry.id)
+    candidates = [maker.of(entry) for entry in pool]
     texts = [one.text for one in candidates]
     scores, parts = ranking.score(candidates, maker.question, asked, options.time_weight)
     if options.rerank is Rerank.CROSS_ENCODER:
@@ -216,7 +225,7 @@ async def _ranked(
     )
     return [
         replace(
-            hits[index],
+            pool[index],
             score=float(sum(row[index] for row in parts.values())),
             parts=tuple((name, float(row[index])) for name, row in parts.items() if row[index]),
         )
@@ -253,10 +262,10 @@ class _Candidates:
         self._text = _text_of(work)
         self.question = work.question.semantic or work.question.text
 
-    def of(self, hit: Hit) -> Candidate:
+    def of(self, hit: _Entry) -> Candidate:
         cosine = self._cosines.get(hit.id, 0.0)
-        if hit.event is not None:
-            return self._event(hit.id, hit.event, cosine)
+        if hit.sketch is not None:
+            return self._event(hit.id, hit.sketch, cosine)
         if hit.fact is not None:
             return self._fact(hit, hit.fact)
         document_id = self._chunk_documents.get(hit.id, "")
@@ -273,21 +282,21 @@ class _Candidates:
             place=0,
         )
 
-    def _event(self, id_: str, record: EventRecord, cosine: float) -> Candidate:
+    def _event(self, id_: str, record: EventSketch, cosine: float) -> Candidate:
         return Candidate(
             id=id_,
-            text=record.event.sentence,
+            text=record.sentence,
             title=record.title,
             cosine=cosine,
             document_id=record.document_id,
             document=self._documents.get(record.document_id, 0.0),
             named=max(ranking.title_share(record.title, self.question), self._named(record.entity_ids)),
-            interval=record.event.interval,
+            interval=record.interval,
             confirmed_at=record.document_time,
-            place=record.event.start_char,
+            place=record.start_char,
         )
 
-    def _fact(self, hit: Hit, fact: FactVersion) -> Candidate:
+    def _fact(self, hit: _Entry, fact: FactVersion) -> Candidate:
         fit = self._found.facts.fit.get(hit.id, 0.0)
         sides = (fact.subject, fact.object) if fact.object_is_entity else (fact.subject,)
         return Candidate(
@@ -326,35 +335,39 @@ def _document_scores(legs: Sequence[Leg]) -> dict[str, float]:
     return scores
 
 
-def _text_of(work: Work) -> Callable[[Hit], str]:
+def _text_of(work: Work) -> Callable[[_Entry], str]:
     """What a hit says, in one sentence; "" for a chunk."""
 
-    def text(hit: Hit) -> str:
+    def text(hit: _Entry) -> str:
         if hit.fact is not None:
             return statement(hit.fact, work.ports.registry, work.names, work.moment.now)
-        return hit.event.event.sentence if hit.event is not None else ""
+        return hit.sketch.sentence if hit.sketch is not None else ""
 
     return text
 
 
-def _said(hit: Hit, text: str) -> Said[Hit]:
-    if hit.event is None:
-        return Said(hit, text, None, hit.fact.valid if hit.fact else None, ("", 0, 0))
-    event = hit.event.event
-    place = (hit.event.document_id, event.start_char, event.end_char)
-    return Said(hit, text, event.status, event.interval, place)
+def _said(entry: _Entry, text: str) -> Said[_Entry]:
+    event = entry.sketch
+    if event is None:
+        return Said(entry, text, None, entry.fact.valid if entry.fact else None, ("", 0, 0))
+    place = (event.document_id, event.start_char, event.end_char)
+    return Said(entry, text, event.status, event.interval, place)
 
 
-async def _with_chunks(work: Work, hits: Sequence[Hit]) -> list[Hit]:
-    """The shown hits with the texts of their chunks and the names that they speak of."""
-    ids = [hit.id.partition(":")[2] for hit in hits if hit.id.startswith("chunk:")]
-    chunks = {
-        f"chunk:{record.chunk.chunk_id}": record
-        for record in await work.ports.store.chunks(work.moment.graph, ids, work.moment.seen)
-    }
-    await work.learn_ids(id_ for hit in hits if hit.event is not None for id_ in hit.event.entity_ids)
-    whole = (replace(hit, chunk=chunks.get(hit.id)) for hit in hits)
-    return [hit for hit in whole if hit.event or hit.fact or hit.chunk]
+async def _whole(work: Work, entries: Sequence[_Entry]) -> list[Hit]:
+    """The shown hits with their records and the names that they speak of."""
+    graph, seen, store = work.moment.graph, work.moment.seen, work.ports.store
+    events, chunks = await asyncio.gather(
+        store.events(graph, [e.sketch.event_id for e in entries if e.sketch is not None], seen),
+        store.chunks(graph, [e.id.partition(":")[2] for e in entries if e.id.startswith("chunk:")], seen),
+    )
+    event_of = {f"event:{record.event.event_id}": record for record in events}
+    chunk_of = {f"chunk:{record.chunk.chunk_id}": record for record in chunks}
+    await work.learn_ids(entity_id for record in events for entity_id in record.entity_ids)
+    hits = (
+        Hit(e.id, e.score, e.ranks, event_of.get(e.id), chunk_of.get(e.id), e.fact, e.parts) for e in entries
+    )
+    return [hit for hit in hits if hit.event or hit.chunk or hit.fact]
 
 
 class _Timer:
