@@ -24,13 +24,12 @@ from tidegraph.services.usecases.spans.decision import Choice, Decision, decide,
 from tidegraph.services.usecases.spans.features import Turn
 from tidegraph.services.usecases.spans.intent import intent_of
 from tidegraph.services.usecases.spans.model import load_model
-from tidegraph.services.usecases.spans.placing import Source
 from tidegraph.services.usecases.spans.pool import Passage, Pool, pool
 from tidegraph.services.usecases.work import Work
 
 HITS: Final = 60
 ANSWERS_MAX: Final = 3
-ALSO_SHARE: Final = 0.8
+ALSO_SHARE: Final = 0.9
 ANSWER_WORDS_MAX: Final = 12
 READS: Final = (Asked.WHO, Asked.WHAT, Asked.WHERE, Asked.ROLE)
 
@@ -49,7 +48,7 @@ class SpanReader:
         """
         question = self._question
         anchored = question.anchor is not None
-        if question.asked not in READS or question.plural or question.neighbour_of is not None:
+        if question.asked not in READS or question.neighbour_of is not None:
             return None
         window = window_of(scope.relation, scope.interval) if scope.given else None
         if window is None and not anchored:
@@ -136,15 +135,10 @@ class SpanReader:
 
 
 def _chosen(decision: Decision) -> tuple[Choice, ...]:
-    """The best value, and others that hold as surely at the same time."""
+    """The best value, and others that the evidence does not tell from it: as many as an answer holds."""
     first = decision.choices[0]
-    place = first.candidate.place
     others = [
-        choice
-        for choice in decision.choices[1:ANSWERS_MAX]
-        if choice.share >= ALSO_SHARE * first.share
-        and (choice.candidate.place.start, choice.candidate.place.end) == (place.start, place.end)
-        and place.source is not Source.NONE
+        choice for choice in decision.choices[1:ANSWERS_MAX] if choice.share >= ALSO_SHARE * first.share
     ]
     words = len(first.candidate.phrase.text.split())
     kept = [first]
