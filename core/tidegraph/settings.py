@@ -100,12 +100,13 @@ class ServerSettings:
 
 @dataclass(frozen=True, slots=True)
 class MetricsSettings:
-    """Where a process serves its metrics (port 0: nowhere), and how many facts a document may invalidate
-    before that is reported as a burst."""
+    """Where a process serves its metrics (port 0: nowhere), how many facts a document may invalidate before
+    that is reported as a burst, and a file of facts that should always hold."""
 
     host: str = "127.0.0.1"
     port: int = 0
     burst_facts: int = 100
+    canaries_file: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +207,7 @@ def load(environ: Mapping[str, str]) -> Settings:
             host=env.text("TIDEGRAPH_METRICS_HOST", "127.0.0.1"),
             port=env.integer("TIDEGRAPH_METRICS_PORT", 0, most=65_534),
             burst_facts=env.integer("TIDEGRAPH_BURST_FACTS", 100, least=1),
+            canaries_file=env.text("TIDEGRAPH_CANARIES_FILE", ""),
         ),
     )
 

@@ -110,6 +110,17 @@ LLM_COST: Final = Counter(
     ("stage",),
     registry=REGISTRY,
 )
+CANARIES_VIOLATED: Final = Gauge(
+    "tidegraph_canaries_violated",
+    "Facts of TIDEGRAPH_CANARIES_FILE that are not believed, by graph.",
+    ("graph",),
+    registry=REGISTRY,
+)
+CANARIES_CHECKED: Final = Gauge(
+    "tidegraph_canaries_checked_seconds",
+    "When the canaries were looked up last: seconds since 1970.",
+    registry=REGISTRY,
+)
 
 # --- the service -----------------------------------------------------------------------------------
 

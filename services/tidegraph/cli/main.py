@@ -34,6 +34,7 @@ COMMANDS: Final[dict[str, Entry]] = {
     "reextract": Entry("admin", "reextract", "Have documents read again by the present extractor."),
     "seal": Entry("admin", "seal", "Take no more backfill."),
     "rebuild": Entry("rebuild", "command", "Build the graph anew from the record of belief."),
+    "canaries": Entry("canaries", "command", "Look up the facts that should always hold."),
     "check": Entry("check", "command", "Check that every part answers."),
     "demo": Entry("demo", "command", "Show the whole loop on a small feed."),
     "up": Entry("up", "up", "Start the stack and keep it running."),

@@ -32,6 +32,7 @@ from tidegraph.storage.memory import MemoryStore
 from tidegraph.storage.status import RedisStatusStore
 from tidegraph.streams.agents import attach
 from tidegraph.streams.app import StageApp, make_app
+from tidegraph.streams.canaries import CanaryWatch, load_canaries
 from tidegraph.streams.cursor import Cursors
 from tidegraph.streams.delivery import ChangeFeed, Delivery, deliver
 from tidegraph.streams.erasure import Ages, EditableLog, ErasureTask
@@ -278,6 +279,9 @@ def _write(
 
     cursors = Cursors(run.app, run.gate, settings.kafka.topic_prefix, store.applied, life)
     run.background.append(cursors.run)
+    if settings.metrics.canaries_file:
+        canaries = load_canaries(settings.metrics.canaries_file, settings.default_graph)
+        run.background.append(CanaryWatch(store, canaries, ports.clock).run)
     run.warm_up = lambda: ports.graphs.encoder.encode(["warm"])
     run.on_assignment += [cursors.reset, delivery.forget]
     process = deliver(delivery, cursors, life)
