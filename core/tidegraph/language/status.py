@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Final
+from unicodedata import category, normalize
 
 from tidegraph.domain.documents import Status
 from tidegraph.language.clauses import Clause
@@ -219,6 +220,11 @@ def _is_command(clause: Clause) -> bool:
 
 
 def addresses_software(text: str) -> bool:
-    """Whether a paragraph gives instructions to whatever reads it; nothing is claimed there."""
+    """Whether a paragraph gives instructions to whatever reads it; nothing is claimed there.
+
+    Letters of another width and characters that do not show hide nothing.
+    """
+    if not text.isascii():
+        text = "".join(c for c in normalize("NFKC", text) if category(c) != "Cf")
     lowered = " ".join(text.lower().split())
     return any(phrase in lowered for phrase in _INJECTION)
