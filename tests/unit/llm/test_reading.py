@@ -70,6 +70,7 @@ def test_signs_that_models_write_alike_are_taken_alike():
     assert folded.find("plan") == (13, 17)
     assert folded.find("lan") is None
     assert folded.all("e") == []
+    assert Folded.of("a con\u00adtract\u200b ends\x07 now").find("contract ends now") == (2, 22)
 
 
 @pytest.mark.parametrize(

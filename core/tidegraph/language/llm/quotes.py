@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
+from unicodedata import category
 
 from tidegraph.language.blocks import blocks
 from tidegraph.language.orders import marked
@@ -32,7 +33,7 @@ _WORD: Final = re.compile(r"[^\W_]+(?:[.,:'-][^\W_]+)*")
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """A text with runs of blanks as one blank and typographic signs as plain ones.
+    """A text with runs of blanks as one blank, typographic signs as plain ones, and nothing invisible.
 
     ``places[i]`` is the offset in the text of the folded character ``i``; one more for the end.
     """
@@ -46,7 +47,9 @@ class Folded:
         kept: list[str] = []
         places: list[int] = []
         for place, character in enumerate(text.translate(_SAME)):
-            blank = character.isspace() or not character.isprintable()
+            blank = not character.isprintable() or character == " "
+            if blank and category(character) == "Cf":
+                continue  # a soft hyphen, a joiner: a model leaves it out
             if blank and kept and kept[-1] == " ":
                 continue
             kept.append(" " if blank else character)
