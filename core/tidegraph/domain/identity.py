@@ -152,6 +152,19 @@ def called_key(name: str) -> str:
     return f"={name}"
 
 
+@dataclass(frozen=True, slots=True)
+class IdentityEvidence:
+    """What a store holds about some ids, and who has some keys.
+
+    ``holders``: by key the (entity id, recorded_at) that had it first.
+    """
+
+    sightings: tuple[Sighting, ...]
+    decisions: tuple[PairDecision, ...]
+    ties: tuple[SameAs, ...]
+    holders: Mapping[str, Sequence[tuple[str, int]]]
+
+
 # --- decisions --------------------------------------------------------------------------------------
 
 

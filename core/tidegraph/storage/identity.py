@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from tidegraph.domain.errors import LimitExceeded
-from tidegraph.domain.identity import MAX_SET, MAX_SIGHTINGS, PairDecision, SameAs, Sighting
+from tidegraph.domain.identity import MAX_SET, MAX_SIGHTINGS, IdentityEvidence, PairDecision, SameAs, Sighting
 from tidegraph.domain.interval import OPEN_END
 from tidegraph.ports.records import Visibility
 from tidegraph.storage import identity_rows, visibility
 from tidegraph.storage import queries_identity as queries
 from tidegraph.storage.connection import Connection
+
+ROWS_PER_HOLDER: Final = 2 * MAX_SIGHTINGS
 
 
 class IdentityReads:
@@ -79,10 +82,37 @@ class IdentityReads:
         found: dict[str, list[tuple[str, int]]] = {}
         if not keys:
             return found
-        values = {"keys": sorted(set(keys)), "limit": limit}
+        values = {"keys": sorted(set(keys)), "limit": limit, "rows": ROWS_PER_HOLDER * limit}
         for key, holder, at in await self.connection.read(graph, queries.HOLDERS, values):
             found.setdefault(key, []).append((holder, at))
         return {key: sorted(holders, key=lambda pair: (pair[1], pair[0])) for key, holders in found.items()}
+
+    async def identity_evidence(
+        self, graph: str, entity_ids: Sequence[str], keys: Sequence[str], limit: int
+    ) -> IdentityEvidence:
+        """Sightings, decisions and rows of the ids, and the ``limit`` first holders of the keys, at once."""
+        values = {
+            "ids": sorted(set(entity_ids)),
+            "keys": sorted(set(keys)),
+            "limit": MAX_SIGHTINGS,
+            "most": limit,
+            "rows": ROWS_PER_HOLDER * limit,
+        }
+        found = await self.connection.read(graph, queries.EVIDENCE, values)
+        rows: dict[str, list[dict[str, Any]]] = {"sighting": [], "pair": [], "tie": [], "holder": []}
+        for what, row in found:
+            rows[what].append(row)
+        pairs = {pair.row_id: pair for pair in map(identity_rows.pair_of, rows["pair"])}
+        ties = {tie.row_id: tie for tie in map(identity_rows.same_of, rows["tie"])}
+        holders: dict[str, list[tuple[str, int]]] = {}
+        for row in rows["holder"]:
+            holders.setdefault(row["k"], []).append((row["holder"], row["at"]))
+        return IdentityEvidence(
+            sightings=tuple(sorted(map(identity_rows.sighting_of, rows["sighting"]), key=sighting_order)),
+            decisions=tuple(sorted(pairs.values(), key=pair_order)),
+            ties=tuple(ties[row_id] for row_id in sorted(ties)),
+            holders={k: sorted(found, key=lambda pair: (pair[1], pair[0])) for k, found in holders.items()},
+        )
 
     async def fact_keys(self, graph: str, entity_ids: Sequence[str], limit: int) -> dict[str, list[str]]:
         """By id the conflict keys of its facts, as subject and as object, at most ``limit`` either way."""

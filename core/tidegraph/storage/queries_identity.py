@@ -63,15 +63,31 @@ CALL {
 }
 RETURN n{.*, keys: null}
 """
+# A key of more rows than $rows is one that finds nobody, whatever its first holders were.
 HOLDERS: Final = """
 UNWIND $keys AS k
 CALL {
-  WITH k MATCH (n:Sighting) WHERE k IN n.keys
+  WITH k MATCH (n:Sighting) WHERE k IN n.keys WITH n LIMIT $rows
   WITH n.entity_id AS holder, min(n.recorded_at) AS at
   RETURN holder, at ORDER BY at, holder LIMIT $limit
 }
 RETURN k, holder, at
 """
+_TOLD: Final = SIGHTINGS.replace(
+    "RETURN n{.*, keys: null}", "RETURN 'sighting' AS what, n{.*, keys: null} AS row"
+)
+_HELD: Final = HOLDERS.replace("$limit", "$most").replace(
+    "RETURN k, holder, at", "RETURN 'holder' AS what, {k: k, holder: holder, at: at} AS row"
+)
+EVIDENCE: Final = f"""
+{_TOLD}
+UNION ALL UNWIND $ids AS k MATCH (p:Pair) WHERE p.left = k RETURN 'pair' AS what, properties(p) AS row
+UNION ALL UNWIND $ids AS k MATCH (p:Pair) WHERE p.right = k RETURN 'pair' AS what, properties(p) AS row
+UNION ALL UNWIND $ids AS k MATCH (:Entity {{id: k}})-[s:SAME_AS|REVIEW]-(:Entity)
+RETURN 'tie' AS what, properties(s) AS row
+UNION ALL {_HELD}
+"""
+"""All that the writer asks about ids and keys, in one round trip."""
 SIDES: Final = tuple(
     f"UNWIND $ids AS k MATCH (:Entity {{id: k}}){left}[f:FACT]{right}() "
     "WITH DISTINCT k, f.key AS key LIMIT $limit RETURN k, key"

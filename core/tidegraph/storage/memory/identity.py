@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from tidegraph.domain.identity import MAX_SIGHTINGS, PairDecision, SameAs, Sighting, Tie
+from tidegraph.domain.identity import MAX_SIGHTINGS, IdentityEvidence, PairDecision, SameAs, Sighting, Tie
 from tidegraph.domain.interval import OPEN_END
 from tidegraph.ports.records import Visibility
 from tidegraph.storage import visibility
@@ -75,6 +75,16 @@ class MemoryIdentity(MemoryReads):
                 first[seen.entity_id] = min(seen.recorded_at, first.get(seen.entity_id, seen.recorded_at))
             found[key] = sorted(first.items(), key=lambda pair: (pair[1], pair[0]))[:limit]
         return found
+
+    async def identity_evidence(
+        self, graph: str, entity_ids: Sequence[str], keys: Sequence[str], limit: int
+    ) -> IdentityEvidence:
+        return IdentityEvidence(
+            sightings=tuple(await self.sightings(graph, entity_ids)),
+            decisions=tuple(await self.pair_decisions(graph, entity_ids)),
+            ties=tuple(await self.ties(graph, entity_ids)),
+            holders=await self.holders(graph, keys, limit),
+        )
 
     async def fact_keys(self, graph: str, entity_ids: Sequence[str], limit: int) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}

@@ -113,7 +113,7 @@ class Identifier:
         """The rows that change, a function of the evidence in the graph and in the batch."""
         world = World(self._reader, graph, self._key_of_name, automatic=self._automatic)
         since = await world.take(news.sightings, news.decisions, news.names)
-        await world.explore(since, OPEN_END - 1)
+        await world.explore_around(since, OPEN_END - 1)
         stored: dict[str, SameAs] = {}
         insert: list[SameAs] = []
         close: list[tuple[str, int]] = []

@@ -35,7 +35,8 @@ from tidegraph.resolution.standing import (
 )
 from tidegraph.storage.visibility import EVERYTHING
 
-MAX_HOLDERS: Final = 50
+READ_AHEAD: Final = 3
+MAX_HOLDERS: Final = 20
 """A key that more ids have finds no candidates: it tells too little."""
 
 KeyOfName = Callable[[str, str, str], str]
@@ -74,11 +75,18 @@ class World:
     ) -> dict[str, int]:
         """Take the news of a batch in; the ids that they change, each with the first instant."""
         since: dict[str, int] = {}
-        stored = await self._reader.sightings(self._graph, sorted({one.entity_id for one in sightings}))
-        known = {one.row_id: one for one in stored}
-        by_id: dict[str, list[Sighting]] = defaultdict(list)
-        for one in stored:
-            by_id[one.entity_id].append(one)
+        for decision in decisions:
+            for side in (decision.left, decision.right):
+                self._news[side][decision.row_id] = decision
+                _lower(since, side, decision.recorded_at)
+        for claim in names:
+            self._moved[claim.assertion_id] = claim
+            _lower(since, claim.subject, min(claim.recorded_at, claim.withdrawn_at))
+        seen = {one.entity_id for one in sightings}
+        if seen or since:
+            await self._fetch(seen | since.keys(), {key for one in sightings for key in one.keys})
+        by_id = {entity_id: list(self._sightings[entity_id]) for entity_id in seen}
+        known = {one.row_id: one for told in by_id.values() for one in told}
         for one in _earliest(sightings):
             held = known.get(one.row_id)
             if held is None or one.recorded_at < held.recorded_at:
@@ -95,14 +103,19 @@ class World:
         for one in self._new.values():
             for key in one.keys:
                 self._new_holders[key].append((one.entity_id, one.recorded_at))
-        for decision in decisions:
-            for side in (decision.left, decision.right):
-                self._news[side][decision.row_id] = decision
-                _lower(since, side, decision.recorded_at)
-        for claim in names:
-            self._moved[claim.assertion_id] = claim
-            _lower(since, claim.subject, min(claim.recorded_at, claim.withdrawn_at))
+                if key in self._holders:
+                    _lower(self._holders[key], one.entity_id, one.recorded_at)
+        self._crossed(since)
+        await self._load_statements(sorted(self._ties))
         return since
+
+    def _crossed(self, since: dict[str, int]) -> None:
+        """Keys that become too common by what is new: from then on they find nobody, also for others."""
+        for key, new in self._new_holders.items():
+            times = sorted(self._holders.get(key, {}).values())
+            if len(times) > MAX_HOLDERS and min(at for _, at in new) <= times[MAX_HOLDERS]:
+                for entity_id in self._holders[key]:
+                    _lower(since, entity_id, times[MAX_HOLDERS])
 
     def ties(self, entity_ids: Iterable[str]) -> list[SameAs]:
         """Every stored row between two ids that were read."""
@@ -116,32 +129,38 @@ class World:
 
     # --- reading ----------------------------------------------------------------------------------
 
-    async def _load(self, entity_ids: Iterable[str]) -> None:
-        """What is known of the ids: sightings, decisions, statements, rows."""
-        wanted = sorted({*entity_ids} - self._ties.keys())
-        if not wanted:
-            return
-        unseen = [id_ for id_ in wanted if id_ not in self._sightings]
-        for id_ in unseen:
-            self._sightings[id_] = []
-        for one in await self._reader.sightings(self._graph, unseen):
+    async def _fetch(self, entity_ids: Iterable[str], keys: Iterable[str]) -> list[str]:
+        """What is stored of ids and keys that were not read yet, in one round trip; the ids that are new."""
+        wanted = sorted({*entity_ids} - self._ties.keys() - {""})
+        asked = sorted({*keys} - self._holders.keys())
+        if not wanted and not asked:
+            return []
+        found = await self._reader.identity_evidence(self._graph, wanted, asked, MAX_HOLDERS + 1)
+        for id_ in wanted:
+            self._sightings[id_], self._ties[id_] = [], []
+            self._decisions[id_] = dict(self._news.get(id_, {}))
+        for one in found.sightings:
             self._sightings[one.entity_id].append(one)
-        for id_ in wanted:
-            self._decisions[id_] = {}
-            self._ties[id_] = []
-        for pair in await self._reader.pair_decisions(self._graph, wanted):
+        for pair in found.decisions:
             for side in (pair.left, pair.right):
-                if side in self._decisions:
+                if side in self._decisions and pair.row_id not in self._news.get(side, {}):
                     self._decisions[side][pair.row_id] = pair
-        for id_ in wanted:
-            self._decisions[id_] |= self._news.get(id_, {})
-        for row in await self._reader.ties(self._graph, wanted):
-            for side in (row.tied.left, row.tied.right):
-                if side in self._ties:
-                    self._ties[side].append(row)
-        await self._load_statements(wanted)
+        for row in found.ties:
+            for side in {row.tied.left, row.tied.right} & set(wanted):
+                self._ties[side].append(row)
+        for key in asked:
+            self._holders[key] = dict(found.holders.get(key, ()))
+            for entity_id, at in self._new_holders.get(key, ()):
+                _lower(self._holders[key], entity_id, at)
+        return wanted
+
+    async def _load(self, entity_ids: Iterable[str], keys: Iterable[str] = ()) -> None:
+        """What is known of the ids: sightings, decisions, statements, rows; and who has the keys."""
+        await self._load_statements(await self._fetch(entity_ids, keys))
 
     async def _load_statements(self, wanted: Sequence[str]) -> None:
+        if not wanted:
+            return
         new: dict[str, list[Assertion]] = defaultdict(list)
         for claim in self._moved.values():
             new[claim.subject].append(claim)
@@ -164,24 +183,27 @@ class World:
             if statement is not None and claim.subject in self._statements:
                 self._statements[claim.subject].append(statement)
 
-    async def _load_holders(self, keys: Iterable[str]) -> None:
-        wanted = sorted({*keys} - self._holders.keys())
-        if not wanted:
-            return
-        stored = await self._reader.holders(self._graph, wanted, MAX_HOLDERS + 1)
-        for key in wanted:
-            self._holders[key] = dict(stored.get(key, ()))
-            for entity_id, at in self._new_holders.get(key, ()):
-                _lower(self._holders[key], entity_id, at)
-
     async def explore(self, entity_ids: Iterable[str], known_at: int) -> None:
         """Read ahead, for many ids at once, what ``components`` would read for one after the other."""
         ids = sorted(entity_ids)
         await self._load(ids)
-        await self._load_holders(key for id_ in ids for key in self._keys(id_, known_at))
-        pairs = [pair for id_ in ids for pair in self._decisions[id_].values()]
-        candidates = {id_ for one in ids for id_ in self._candidates(one, known_at)}
-        await self._load(candidates.union(*((pair.left, pair.right) for pair in pairs)))
+        # The candidates of keys that are known, then those of keys that were read with them.
+        for _ in range(2):
+            keys = {key for id_ in ids for key in self._keys(id_, known_at)}
+            pairs = [pair for id_ in ids for pair in self._decisions[id_].values()]
+            near = {other for id_ in ids for other in self._candidates(id_, known_at)}
+            await self._load(near.union(*((pair.left, pair.right) for pair in pairs)), keys)
+
+    async def explore_around(self, entity_ids: Iterable[str], known_at: int) -> None:
+        """Read ahead for the ids and for what they reach, a step for all of them at a time."""
+        done: set[str] = set()
+        frontier = set(entity_ids)
+        for _ in range(READ_AHEAD):
+            await self.explore(frontier, known_at)
+            done |= frontier
+            frontier = {other for id_ in frontier for other in self._around(id_, known_at)} - done
+            if not frontier:
+                return
 
     # --- components -------------------------------------------------------------------------------
 
@@ -229,7 +251,7 @@ class World:
         await self.explore(ids, OPEN_END - 1)
         found: set[str] = set()
         for id_ in ids:
-            holders = {h for key in self._keys(id_, OPEN_END - 1) for h in self._holders.get(key, ())}
+            holders = {h for key in self._keys(id_, OPEN_END - 1) for h in self._coming(key, since)}
             pairs = self._decisions.get(id_, {}).values()
             holders |= {side for pair in pairs for side in (pair.left, pair.right)}
             await self._load(holders)
@@ -238,6 +260,13 @@ class World:
                 if any(self._joined(id_, other, at) for at in instants):
                     found.add(other)
         return found
+
+    def _coming(self, key: str, since: int) -> list[str]:
+        """Who may be found by a key at some instant after ``since``: nobody once too many have it."""
+        held = self._holders.get(key, {})
+        if sum(at <= since for at in held.values()) > MAX_HOLDERS:
+            return []
+        return list(held)
 
     def evidence(self, entity_ids: Iterable[str]) -> Evidence:
         """Everything that is known of ids that were read."""
