@@ -16,7 +16,7 @@ from tidegraph.services.usecases.event_search import search_terms, stems_of
 from tidegraph.services.usecases.phrasing import asked_in_words
 from tidegraph.services.usecases.question import Asked, Question, Relation
 from tidegraph.services.usecases.scope import Scope, window_of
-from tidegraph.services.usecases.words import stem, tables
+from tidegraph.services.usecases.words import stem, tables, tokens
 from tidegraph.services.usecases.work import Work
 
 CHUNKS_MAX: Final = 12
@@ -41,6 +41,12 @@ _SAYING: Final = frozenset(
         "describe",
     )
 )
+
+_TELLING: Final = frozenset(
+    stem(word)
+    for word in ("say", "said", "require", "prescribe", "define", "describe", "stipulate", "permit")
+)
+"""Words of questions for what a text says: "What does the policy say about ..."."""
 
 
 class PassageFinder:
@@ -99,6 +105,12 @@ class PassageFinder:
             asked=window,
             confidence=CONFIDENCE,
         )
+
+
+def asks_content(question: Question) -> bool:
+    """Whether a question asks what a text says, not for a value that it names."""
+    said = (token.lower for token in tokens(question.masked))
+    return any(stem(word) in _TELLING for word in said)
 
 
 def _wanted(question: Question) -> frozenset[str]:

@@ -16,6 +16,7 @@ from tidegraph.ports import EventRecord
 from tidegraph.services.usecases.answers import Answer, Cited, Outcome, cite_chunk, cite_event
 from tidegraph.services.usecases.compose import scope_in_words
 from tidegraph.services.usecases.parts_used import Part
+from tidegraph.services.usecases.passages import asks_content
 from tidegraph.services.usecases.phrasing import date_in_words
 from tidegraph.services.usecases.question import Asked, Relation
 from tidegraph.services.usecases.retrieve import retrieve
@@ -48,7 +49,7 @@ class SpanReader:
         """
         question = self._question
         anchored = question.anchor is not None
-        if question.asked not in READS or question.neighbour_of is not None:
+        if question.asked not in READS or question.neighbour_of is not None or asks_content(question):
             return None
         window = window_of(scope.relation, scope.interval) if scope.given else None
         if window is None and not anchored:
