@@ -67,10 +67,18 @@ def test_a_quotation_must_stand_in_the_text(quote: str, stands: bool):
 def test_signs_that_models_write_alike_are_taken_alike():
     folded = Folded.of("The Board’s “plan” – agreed\u00a0on\n\n 3 May")
     assert folded.find('The Board\'s "plan" - agreed on 3 May') == (0, 38)
-    assert folded.find("plan") == (13, 17)
+    assert folded.find("plan") == (14, 18)
     assert folded.find("lan") is None
     assert folded.all("e") == []
     assert Folded.of("a con\u00adtract\u200b ends\x07 now").find("contract ends now") == (2, 22)
+
+
+def test_scripts_without_blanks_have_their_words_inside():
+    folded = Folded.of("阿达于2020年3月3日加入文档团队。เอดาเข้าร่วมทีม")
+    assert folded.find("阿达") == (0, 2)
+    assert folded.find("文档团队") == (14, 18)
+    assert folded.find("เอดา") == (19, 23)
+    assert folded.find("202") is None
 
 
 @pytest.mark.parametrize(

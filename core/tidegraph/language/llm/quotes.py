@@ -27,6 +27,10 @@ _SAME: Final = str.maketrans(
     }
 )
 """Characters that models write alike; each is one code point, so that offsets hold."""
+_UNSPACED: Final = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+)
+"""Scripts that put no blanks between words: Thai to Khmer, kana, ideographs."""
 _BREAK: Final = re.compile(r"[.!?]+[\"')\]]*\s+|\n\s*\n|\n(?=[-*#])")
 _WORD: Final = re.compile(r"[^\W_]+(?:[.,:'-][^\W_]+)*")
 
@@ -73,10 +77,8 @@ class Folded:
         return found
 
     def _whole(self, start: int, end: int) -> bool:
-        before, after = self.text[start - 1 : start], self.text[end : end + 1]
-        return not (before.isalnum() and self.text[start].isalnum()) and not (
-            after.isalnum() and self.text[end - 1].isalnum()
-        )
+        edges = (self.text[max(0, start - 1) : start + 1], self.text[end - 1 : end + 1])
+        return not any(len(edge) == 2 and edge.isalnum() and not _UNSPACED.search(edge) for edge in edges)
 
 
 def withheld(text: str) -> tuple[Span, ...]:
@@ -94,8 +96,12 @@ def blanked(text: str, hidden: Sequence[Span]) -> str:
 
 
 def fenced(text: str, fence: str) -> str:
-    """A text as it may stand between a fence's tags: without anything like them or a chat's own marks."""
-    return re.sub(rf"<\s*/?\s*{fence}\b[^>]*>|<\|[^|>]{{0,40}}\|>", " ", text, flags=re.IGNORECASE)
+    """A text as it may stand between a fence's tags: without anything like them or a chat's own marks.
+
+    Long runs of blanks are cut short: they cost tokens and tell nothing.
+    """
+    marks = rf"<\s*/?\s*{fence}\b[^>]*>|<\|[^|>]{{0,40}}\|>"
+    return re.sub(r"[ \t]{3,}", "  ", re.sub(marks, " ", text, flags=re.IGNORECASE))
 
 
 def sentence_around(text: str, span: Span, most: int = 600) -> Span:
