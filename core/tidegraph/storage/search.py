@@ -28,6 +28,9 @@ MENTIONS_MAX: Final = 2_000
 """An entity with more mentions reaches no events by itself: its cost must not grow with the graph."""
 EXACT_MAX_EVENTS: Final = 10_000
 """Up to this many events inside the constraint exact distances are quicker than growing k."""
+EXACT_MIN_EVENTS: Final = 1_000
+EXACT_SHARE: Final = 8
+"""An index that is asked for this many times more than is wanted costs as much as exact distances do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,11 +168,12 @@ class FalkorSearch(FalkorReads):
         return [hit.scored for hit in kept[:limit]]
 
     async def _few_during(self, graph: str, values: dict[str, Value]) -> bool:
+        """True when looking at all events inside the time costs less than the index would."""
         bounds = {name: values[name] for name in ("valid_from", "valid_to")}
-        rows = await self.connection.read(
-            graph, queries.COUNT_DURING, {**bounds, "limit": EXACT_MAX_EVENTS + 1}
-        )
-        return int(rows[0][0]) <= EXACT_MAX_EVENTS
+        total = int((await self.connection.read(graph, queries.VECTOR_COUNTS["event"]))[0][0])
+        few = min(EXACT_MAX_EVENTS, max(EXACT_MIN_EVENTS, total // EXACT_SHARE))
+        rows = await self.connection.read(graph, queries.COUNT_DURING, {**bounds, "limit": few + 1})
+        return int(rows[0][0]) <= few
 
     async def _exact(
         self, graph: str, what: str, values: dict[str, Value], condition: str, limit: int
