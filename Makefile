@@ -12,6 +12,7 @@ BIN := $(VENV)/bin
 RUNTIME := $(VENV)/.runtime
 DEV := $(VENV)/.dev
 VLLM := .venv-vllm/.installed
+ST := .venv-st/.installed
 PYTEST := $(BIN)/python -m pytest
 ARGS ?=
 
@@ -35,6 +36,9 @@ $(DEV): requirements/dev.txt requirements/build.txt pyproject.toml tools/venv.sh
 $(VLLM): requirements/vllm.txt requirements/uv.txt tools/venv_vllm.sh | $(DEV)
 	@tools/venv_vllm.sh
 
+$(ST): requirements/st.txt requirements/uv.txt tools/venv_st.sh | $(DEV)
+	@tools/venv_st.sh
+
 .PHONY: venv venv-dev
 venv: $(RUNTIME) ## Make .venv with what running needs
 venv-dev: $(DEV) ## Make .venv with what developing needs too
@@ -53,15 +57,18 @@ down: $(RUNTIME) ## Stop the stack that `make up` started from this folder
 
 # --- checking ------------------------------------------------------------------------------------------
 
-.PHONY: test test-slow test-vllm lint types proto proto-check bench ci clean
+.PHONY: test test-slow test-vllm test-st lint types proto proto-check bench ci clean
 test: $(DEV) ## Run the tests that need nothing but .venv (ARGS="-k name" narrows)
-	@$(PYTEST) -m "not slow and not kafka and not vllm" $(ARGS)
+	@$(PYTEST) -m "not slow and not kafka and not vllm and not st" $(ARGS)
 
 test-slow: $(DEV) ## Run the long suites and those on Apache Kafka (needs Java 17 and Maven)
 	@HYPOTHESIS_PROFILE=slow $(PYTEST) -m "slow or kafka" --timeout=1200 $(ARGS)
 
 test-vllm: $(DEV) $(VLLM) ## Run the tests on a real vLLM server on this CPU (Linux; installs 6 GB once)
 	@$(PYTEST) -m vllm $(ARGS) tests/vllm
+
+test-st: $(DEV) $(ST) ## Run the sentence-transformers encoder and cross-encoder for real (installs 5 GB once)
+	@PYTHONPATH=core:protos HF_HUB_OFFLINE=1 .venv-st/bin/python -m pytest -c tests/st/pytest.ini -m st $(ARGS) tests/st
 
 lint: $(DEV) ## Check style, layers and protos
 	$(BIN)/ruff check .

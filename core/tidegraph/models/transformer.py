@@ -26,7 +26,8 @@ class SentenceTransformerEncoder:
         self.model_id = model
         self._lock = threading.Lock()
         self._model = _load(model)
-        self.dimensions = int(self._model.get_sentence_embedding_dimension())
+        named = getattr(self._model, "get_embedding_dimension", None)  # its name since version 5
+        self.dimensions = int((named or self._model.get_sentence_embedding_dimension)())
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit vectors, shape (len(texts), dimensions). Blocking."""
