@@ -30,6 +30,7 @@ from tidegraph.streams.flow import Input, Output, status_line
 from tidegraph.streams.intake import Arrival
 from tidegraph.streams.progress import ProgressStore
 from tidegraph.streams.reextract import Rereader
+from tidegraph.streams.repeats import Repeater
 from tidegraph.streams.runner import Scribe
 from tidegraph.streams.stages.write import WriteStage
 from tidegraph.streams.upkeep import Upkeep
@@ -91,6 +92,7 @@ class Delivery:
     scribe: Scribe
     burst_facts: int = 100
     upkeep: Upkeep | None = None
+    repeater: Repeater | None = None
     rereader: Rereader | None = None
 
     def forget(self) -> None:
@@ -120,6 +122,9 @@ class Delivery:
             if first(item.record.headers, DECISION) == REEXTRACTION:
                 await self._read_again(graph, item)
         result = await self.stage.write(graph, items)
+        retracted = self._retracted(items)
+        if self.repeater and retracted:
+            await self.repeater.run(graph, retracted)
         if result.sequence:  # 0: not one record could be read, so the graph was not asked
             await self.feed.publish(graph, result.sequence)
         if result.mended:
@@ -131,6 +136,15 @@ class Delivery:
         for item, error in result.rejected:
             expected = isinstance(error, Rejected)
             await self.scribe.bury(item, self.stage.subject(item), error, expected=expected)
+
+    def _retracted(self, items: Sequence[Input]) -> dict[str, int]:
+        """Documents that decisions of the batch retract, with the recorded time of the first."""
+        found: dict[str, int] = {}
+        for item in items:
+            if first(item.record.headers, DECISION) == "retraction":
+                name, at = self.stage.retracted(item)
+                found[name] = min(found.get(name, at), at)
+        return found
 
     async def _read_again(self, graph: str, item: Input) -> None:
         """Send the documents of a re-extraction through the stages, before it is noted as carried out."""

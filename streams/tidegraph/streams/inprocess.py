@@ -33,6 +33,7 @@ from tidegraph.streams.intake import Arrival, Intake
 from tidegraph.streams.progress import MemoryProgress
 from tidegraph.streams.rebuild import Sources
 from tidegraph.streams.reextract import Rereader
+from tidegraph.streams.repeats import Repeater
 from tidegraph.streams.runner import Runner, Scribe
 from tidegraph.streams.setup import INPUTS, Graphs, ground_handler, upkeep
 from tidegraph.streams.sink import LogSink
@@ -158,6 +159,7 @@ class InProcess:
         scribe = Scribe(Stage.WRITE, sink, self.clock)
         sources = Sources(self.log, self._lives, progress)
         delivery = Delivery(
+            repeater=Repeater(self.log, ResolveHandler(self.store, self.clock), sink),
             upkeep=upkeep(
                 self.store,
                 self.writer,

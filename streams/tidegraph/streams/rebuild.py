@@ -29,6 +29,7 @@ from tidegraph.storage.dump import content_hash
 from tidegraph.streams.flow import Input
 from tidegraph.streams.intake import Incarnations
 from tidegraph.streams.progress import ProgressStore
+from tidegraph.streams.repeats import recorded_after
 from tidegraph.streams.stages.resolve import ResolveHandler
 from tidegraph.streams.stages.write import WriteStage
 from tidegraph.streams.stamps import PartitionStamps
@@ -128,12 +129,17 @@ class Rebuilder:
         stage = WriteStage(writer, self._clock)
         resolve = ResolveHandler(target, self._clock)
         taken_in = refused = 0
+        retracted: dict[str, int] = {}
         async for batch in self._arranged(graph, arrange):
+            _note_retractions(retracted, batch)
             inputs, unreadable = await _resolved(resolve, batch)
             result = await stage.write(graph, inputs) if inputs else None
             count = len(result.rejected) if result else 0
             refused += count + unreadable
             taken_in += len(inputs) - count
+        async for record in recorded_after(self._documents(graph), graph, retracted):
+            inputs, _ = await _resolved(resolve, [record], "again")
+            await stage.write(graph, inputs)
         return Built(taken_in, refused)
 
     async def _erased(self, graph: str, writer: GraphWriter) -> Erased:
@@ -228,7 +234,16 @@ class Rebuilder:
         return told, sequence
 
 
-async def _resolved(resolve: ResolveHandler, batch: Batch) -> tuple[list[Input], int]:
+def _note_retractions(retracted: dict[str, int], batch: Batch) -> None:
+    """When each document was first retracted by a decision."""
+    for record in batch:
+        decision = _decision(record) if record.topic == Topic.CONTROL else None
+        if decision is not None and decision.WhichOneof("decision") == "retraction":
+            name = decision.retraction.document_id
+            retracted[name] = min(retracted.get(name, record.timestamp), record.timestamp)
+
+
+async def _resolved(resolve: ResolveHandler, batch: Batch, name: str = "rebuild") -> tuple[list[Input], int]:
     """The records as the write stage gets them, and how many cannot be read."""
     inputs: list[Input] = []
     unreadable = 0
@@ -242,7 +257,7 @@ async def _resolved(resolve: ResolveHandler, batch: Batch) -> tuple[list[Input],
             continue
         output = result.outputs[0]
         resolved = replace(record, topic=str(Topic.RESOLVED), key=output.key, value=output.value)
-        inputs.append(Input(resolved, f"rebuild/{record.topic}", 0))
+        inputs.append(Input(resolved, f"{name}/{record.topic}", 0))
     return inputs, unreadable
 
 

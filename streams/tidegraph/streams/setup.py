@@ -44,6 +44,7 @@ from tidegraph.streams.progress import RedisProgress
 from tidegraph.streams.pulse import Pulse
 from tidegraph.streams.rebuild import Rebuilder, Sources
 from tidegraph.streams.reextract import Rereader
+from tidegraph.streams.repeats import Repeater
 from tidegraph.streams.runner import CONCURRENCY, Runner, Scribe
 from tidegraph.streams.sink import LogSink
 from tidegraph.streams.stages.extract import ExtractHandler
@@ -271,6 +272,7 @@ def _write(
         upkeep=upkeep(
             store, writer, sources, ports.log, ports.status, ports.admin.ages, ports.clock, ports.answers
         ),
+        repeater=Repeater(ports.log, ResolveHandler(store, ports.clock), scribe.sink),
         rereader=Rereader(ground_handler(settings, ports.clock), sources, scribe.sink),
     )
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import random
+import signal
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ import pytest
 from tests.integration.streams.feed import Entry, contents, make_feed, reference, send
 from tests.integration.streams.harness import GRAPH, Broker, Place, place, until
 from tests.integration.streams.kafka_broker import KafkaBroker
+from tests.integration.streams.rebuilding import assert_rebuilds_alike
 
 from tidegraph.domain.documents import Position
 from tidegraph.domain.errors import Retryable
@@ -30,8 +33,10 @@ async def _graph(here: Place) -> dict[str, Any]:
         await graphs.close()
 
 
-async def _assert_same(here: Place, entries: Sequence[Entry], positions: Sequence[Position]) -> None:
-    """Every record has its one outcome, and the graph is that of an undisturbed run."""
+async def _assert_same(
+    here: Place, entries: Sequence[Entry], positions: Sequence[Position], *, has_whole_log: bool = True
+) -> None:
+    """Every record has its one outcome; the graph is that of an undisturbed run, and of a rebuild."""
     statuses = {status.position: status for status in await here.ended(positions)}
     for entry, position in zip(entries, positions, strict=True):
         is_broken = entry.value is not None and entry.value.endswith(b'"text": ')
@@ -41,6 +46,8 @@ async def _assert_same(here: Place, entries: Sequence[Entry], positions: Sequenc
     assert wanted["facts"], "the feed says nothing"
     for part, value in wanted.items():
         assert found[part] == value, part
+    if has_whole_log:
+        await assert_rebuilds_alike(here)
 
 
 async def _committed(here: Place, at_least: int) -> None:
@@ -93,6 +100,26 @@ async def test_work_moves_between_workers(here: Place, rng: random.Random) -> No
         await first.stop()
         assert first.return_code == 0, first.last_lines()
         await _assert_same(here, entries, positions)
+
+
+async def test_a_writer_that_wakes_up_late_changes_nothing(here: Place, rng: random.Random) -> None:
+    """It sleeps with a batch under way until another has its partitions: for a while there are two."""
+    entries = make_feed(rng, 120)
+    async with here.worker("ground", "extract"), here.worker("resolve", "track"):
+        sleeper = await here.start_worker("write")
+        try:
+            positions = await send(here.log, entries)
+            await _committed(here, 10)
+            os.kill(sleeper.pid, signal.SIGSTOP)
+            async with here.worker("write"):
+                await here.ended(positions)
+                os.kill(sleeper.pid, signal.SIGCONT)
+                more = await send(here.log, entries[:10])
+                await here.ended(more)
+                await _assert_same(here, entries, positions)
+        finally:
+            os.kill(sleeper.pid, signal.SIGCONT)
+            await sleeper.stop()
 
 
 async def test_changes_are_published_once_the_graph_has_them(here: Place, rng: random.Random) -> None:
@@ -159,6 +186,7 @@ async def test_a_store_that_lost_its_last_writes_is_caught_up(
                 return bool((await _graph(here)) == await reference(here.settings, entries))
 
             await until(caught_up)
+            await assert_rebuilds_alike(here)
 
 
 def _snapshot(folder: Path) -> dict[Path, bytes]:
@@ -187,8 +215,9 @@ async def test_a_broker_that_goes_away_is_waited_for(
             await asyncio.sleep(2.0)  # long enough for every client to notice
             await own.restart()
             second = await _sent(here, entries[20:])
-            await _assert_same(here, entries, [*first, *second])
-            assert (first[0].incarnation == second[0].incarnation) == isinstance(own, KafkaBroker)
+            is_lasting = isinstance(own, KafkaBroker)
+            await _assert_same(here, entries, [*first, *second], has_whole_log=is_lasting)
+            assert (first[0].incarnation == second[0].incarnation) == is_lasting
     finally:
         await own.stop()
 

@@ -7,16 +7,13 @@ import random
 import pytest
 from tests.integration.streams.feed import make_feed, send
 from tests.integration.streams.harness import GRAPH, Place, until
+from tests.integration.streams.rebuilding import assert_rebuilds_alike
 from tests.unit.streams.test_rebuild import interleaved
 
 from tidegraph.domain.documents import Position
 from tidegraph.events.v1 import records_pb2
-from tidegraph.log.admin import LogAdmin
 from tidegraph.log.keys import graph_key
-from tidegraph.models.clock import SystemClock
 from tidegraph.storage.dump import content_hash
-from tidegraph.streams.progress import RedisProgress
-from tidegraph.streams.rebuild import Rebuilder, Sources
 from tidegraph.streams.setup import Graphs
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -48,23 +45,9 @@ async def test_a_rebuilt_graph_is_the_same_graph(here: Place, rng: random.Random
 
         (new,) = await send(here.log, make_feed(rng, 1))
         await here.ended([new])
-    await _in_any_order(here, graphs, rng)
+    await assert_rebuilds_alike(here, lambda batches: interleaved(rng, batches))
+    await assert_rebuilds_alike(here, lambda batches: interleaved(rng, batches))
     await graphs.close()
-
-
-async def _in_any_order(here: Place, graphs: Graphs, rng: random.Random) -> None:
-    """The partitions of the two topics interleaved at random give the graph that the worker has."""
-    wanted = await content_hash(graphs.store, GRAPH)
-    progress = RedisProgress(here.settings.store.url, here.settings.store.graph_prefix)
-    sources = Sources(here.log, LogAdmin(here.settings.kafka).incarnations, progress)
-    rebuilder = Rebuilder(graphs.store, graphs.writer().on, sources, SystemClock())
-    for _ in range(2):
-        beside = graphs.store.beside()
-        await beside.drop(GRAPH)
-        await rebuilder.build(GRAPH, beside, lambda batches: interleaved(rng, batches))
-        assert await content_hash(beside, GRAPH) == wanted
-        await beside.drop(GRAPH)
-    await progress.close()
 
 
 async def test_a_worker_killed_in_a_rebuild_leaves_the_graph_and_does_it_again(

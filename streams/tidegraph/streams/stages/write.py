@@ -97,6 +97,15 @@ class WriteStage:
             raise Rejected("NO_DECISION", "the record carries no decision")
         return content.record
 
+    def retracted(self, item: Input) -> tuple[str, int]:
+        """The document that a decision retracts, and its recorded time; ("", 0) where it cannot be read."""
+        try:
+            content = decode_resolved(item.record.value or b"")
+        except Rejected:
+            return "", 0
+        assert isinstance(content, records_pb2.ControlRecord)
+        return content.retraction.document_id, content.recorded_at
+
     def subject(self, item: Input) -> Subject:
         """The document that a record is about, as far as it can be read."""
         try:

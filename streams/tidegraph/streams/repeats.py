@@ -1,0 +1,67 @@
+"""What was sent again after a retraction, when the retraction comes late.
+
+A revision that is sent again counts anew if it was withdrawn in between, else it is a copy and changes
+nothing. A retraction by a decision takes another way than the documents: copies that were recorded after
+it may have been taken in before it, as copies of what it now withdraws. They are handed on once more;
+those that are no copies any more count from their own recorded time, the others change nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+
+from google.protobuf.message import DecodeError
+
+from tidegraph.domain.errors import Rejected
+from tidegraph.events.v1 import records_pb2
+from tidegraph.log.topics import Topic
+from tidegraph.ports import Log, LogRecord
+from tidegraph.streams.flow import Input, Sink
+from tidegraph.streams.stages.resolve import ResolveHandler
+
+
+async def recorded_after(
+    records: AsyncIterator[LogRecord], graph: str, retracted: Mapping[str, int]
+) -> AsyncIterator[LogRecord]:
+    """Those records of ``extracted`` whose document was recorded after its retraction, in order.
+
+    Args:
+        retracted: when each document was retracted first, by id; microseconds.
+    """
+    if not retracted:
+        return
+    async for record in records:
+        message = records_pb2.ExtractedDocument()
+        try:
+            message.ParseFromString(record.value or b"")
+        except DecodeError:
+            continue
+        header = message.header
+        if header.graph == graph and header.recorded_at > retracted.get(header.document_id, 1 << 62):
+            yield record
+
+
+@dataclass(frozen=True, slots=True)
+class Repeater:
+    """Hands documents on to the writer once more."""
+
+    log: Log
+    resolve: ResolveHandler
+    sink: Sink
+
+    async def run(self, graph: str, retracted: Mapping[str, int]) -> int:
+        """Hand on what was recorded after the retractions; how many records.
+
+        Raises:
+            Retryable: the log is away; nothing is lost by doing it again.
+        """
+        count = 0
+        async for record in recorded_after(self.log.read(Topic.EXTRACTED), graph, retracted):
+            try:
+                result = await self.resolve.handle(Input(record, "", 0))
+            except Rejected:
+                continue  # it was refused when it came, too
+            await self.sink.write(result.outputs)
+            count += 1
+        return count
