@@ -97,8 +97,8 @@ SIDES: Final = tuple(
 MENTION_COUNTS: Final = """
 UNWIND $groups AS g
 CALL {
-  WITH g UNWIND g.ids AS k MATCH (e:Entity {id: k})<-[m:MENTIONS]-(n:Event)
-  WHERE m.start IS NOT NULL AND n.withdrawn_at = $open
+  WITH g UNWIND g.ids AS k MATCH ()-[m:MENTIONS]->() WHERE m.entity = k
+  WITH m, startNode(m) AS n WHERE m.start IS NOT NULL AND n.withdrawn_at = $open
   WITH DISTINCT n LIMIT $limit RETURN count(n) AS found
 }
 RETURN g.name, found
