@@ -13,17 +13,26 @@ from typing import Final, Protocol
 
 from tidegraph.domain.documents import EntityType
 from tidegraph.language.phrases import Ref, is_group, reference
-from tidegraph.language.topics import HE, IT, SHE, is_expletive, may_be_person, told_gender
+from tidegraph.language.topics import (
+    HE,
+    IT,
+    SHE,
+    gender_of,
+    is_expletive,
+    is_generic,
+    may_be_person,
+    told_gender,
+)
 from tidegraph.language.tree import Sentence, Token
-from tidegraph.language.words import words
+from tidegraph.language.words import table, words
 
-_MALE: Final = words("names", "given_names_male")
-_FEMALE: Final = words("names", "given_names_female")
 _ORG_NOUNS: Final = words("roles", "definite_organisation")
 _PERSON_NOUNS: Final = words("roles", "definite_person")
 _PLACE_NOUNS: Final = words("roles", "definite_place")
 _THEY: Final = frozenset({"they", "them", "their", "theirs"})
 _JUNIOR: Final = re.compile(r",?\s+(?:jr|sr|ii|iii|iv)\.?$")
+_OPENING: Final = 3
+_SAME_KIND: Final = tuple(frozenset(kind) for kind in table("roles")["same_kind"])
 _BRACKETED: Final = re.compile(r"\s*\([^()]*\)$")
 _DEFINITE_NOUNS: Final = _ORG_NOUNS | _PERSON_NOUNS | _PLACE_NOUNS
 _MAX_TITLE_WORDS: Final = 10
@@ -95,7 +104,7 @@ class _State:
         self.title = _JUNIOR.sub("", self.written.casefold())
         words_ = self.title.split()
         self.person = bool(gender) and may_be_person(self.written)
-        self.title_words = frozenset(words_ if len(words_) <= _MAX_TITLE_WORDS and not self.person else ())
+        self.title_words = set(words_ if len(words_) <= _MAX_TITLE_WORDS and not self.person else ())
         self.gender = gender if self.person else ""
         self.boat = gender == "female" and not self.person
 
@@ -107,7 +116,7 @@ class _State:
             thing = self._named(reference(token))
         elif is_group(token):
             ref = reference(token)
-            thing = self._named(ref) if ref.named and not _is_generic(token) else self._definite(token)
+            thing = self._named(ref) if ref.named and not is_generic(token) else self._definite(token)
         elif token.lower in PRONOUNS and token.tag.startswith("PRP"):
             thing = self._pronoun(token, number)
             if thing is None and not is_expletive(token):
@@ -115,6 +124,8 @@ class _State:
         elif token.tag == "NN" and (token.lemma in _DEFINITE_NOUNS or token.lower in self.title_words):
             thing = self._definite(token)
         if thing is None:
+            if token.dep == "attr" and token.tag == "NN" and number < _OPENING and not self.person:
+                self._learn_kind(token)
             return
         self.resolution.referents[id(token)] = thing
         thing.last_sentence = number
@@ -129,7 +140,7 @@ class _State:
         key = _key(ref.text)
         thing = self.by_key.get(key) or self._short_form(ref, key)
         if thing is None:
-            thing = Thing(ref.text, ref.type, _gender(ref), group=is_group(ref.token))
+            thing = Thing(ref.text, ref.type, gender_of(ref), group=is_group(ref.token))
             self.resolution.things.append(thing)
             self._learn(thing, key)
             if self.gender and self._is_topic(thing, key):
@@ -142,6 +153,14 @@ class _State:
         thing.certain |= ref.token.name is not None and ref.token.name.certain
         thing.spans.append((ref.start, ref.end, ref.text))
         return thing
+
+    def _learn_kind(self, token: Token) -> None:
+        """ "U-66 was a submarine": the text may call what its title names so from now on."""
+        subject = token.head.child("nsubj")
+        thing = self.resolution.of(subject) if subject is not None else None
+        if thing is not None and (thing.name == self.written or _key(thing.name) == self.title):
+            kinds = next((k for k in _SAME_KIND if token.lower in k), frozenset({token.lower}))
+            self.title_words |= kinds
 
     def _is_topic(self, thing: Thing, key: str) -> bool:
         """Whether a thing that may be a person is what the title names: in full, or by surname."""
@@ -275,6 +294,8 @@ class _State:
                     token.lower in _THEY and thing.certain and thing.type is EntityType.PERSON
                 ):
                     return None
+                if token.lower in IT and thing.gender and (thing.certain or self.gender):
+                    return None
                 if token.lower in IT and thing.type is EntityType.PERSON:
                     # "Carl Zeiss replaced its chief executive": no person.
                     thing.type, thing.gender = EntityType.ORGANISATION, ""
@@ -373,22 +394,6 @@ class _State:
 def _key(text: str) -> str:
     lowered = text.casefold()
     return lowered.removeprefix("the ").strip()
-
-
-def _is_generic(token: Token) -> bool:
-    """ "a new team", "every department" name nothing."""
-    return any(
-        c.dep == "det" and c.lower in {"a", "an", "any", "every", "each", "no", "some"}
-        for c in token.children
-    )
-
-
-def _gender(ref: Ref) -> str:
-    first = ref.text.casefold().split()[:1]
-    if not first or ref.type in {EntityType.ORGANISATION, EntityType.PLACE}:
-        return ""
-    male, female = first[0] in _MALE, first[0] in _FEMALE
-    return "male" if male and not female else "female" if female and not male else ""
 
 
 def _agrees(thing: Thing, gender: str) -> bool:

@@ -85,7 +85,10 @@ def drafts(
     things = _things(sentence, resolution)
     text, unclear = _standing_alone(sentence, resolution)
     base = _reasons(sentence, things, clauses)
-    verbless = not any(c.lemma for c in clauses)
+    verbless = not any(c.lemma for c in clauses) or (
+        passage.block.kind is BlockKind.ITEM
+        and not any(t.dep in {"nsubj", "nsubjpass", "csubj"} for t in sentence.tokens)
+    )
     if unclear:
         base.append("unclear_reference")
     found = []

@@ -17,6 +17,7 @@ from tidegraph.language.chunking import chunk_ids_at
 from tidegraph.language.clauses import Clause, clauses
 from tidegraph.language.coreference import Coreferencer, RuleCoreferencer
 from tidegraph.language.events import Draft, drafts, score
+from tidegraph.language.leaning import is_vague, leans, merged
 from tidegraph.language.narrative import frames
 from tidegraph.language.parsing import model_version, parse
 from tidegraph.language.passages import Layout, Passage, Table, layout
@@ -24,6 +25,7 @@ from tidegraph.language.records import extract_records
 from tidegraph.language.registers import About, read_pair, read_table
 from tidegraph.language.rolls import read_roll
 from tidegraph.language.status import Stance, stance
+from tidegraph.language.tenses import tense_of
 from tidegraph.language.times import TimeContext
 from tidegraph.language.tree import Sentence
 from tidegraph.ports import Recogniser
@@ -103,10 +105,10 @@ class LanguageExtractor:
         told = frames(page.passages, header.document_time)
         for passage in page.passages:
             context = TimeContext(header.document_time, passage.carried)
-            first = len(events)
+            first, before = len(events), 0
             for sentence in passage.sentences:
                 context = TimeContext(header.document_time, passage.carried, told.get(id(sentence)))
-                events += self._read(sentence, passage, builder, context, len(events))
+                before = self._read(sentence, passage, builder, context, events, before)
             if passage.block.kind is BlockKind.PAIR and passage.trusted:
                 event_id = events[first].event_id if len(events) > first else ""
                 read_pair(passage, builder, context, self._about(passage.headings, builder), event_id)
@@ -149,18 +151,55 @@ class LanguageExtractor:
         return About(name, start, start + (len(name) if at >= 0 else 0))
 
     def _read(
-        self, sentence: Sentence, passage: Passage, builder: Builder, context: TimeContext, ordinal: int
-    ) -> list[Event]:
+        self,
+        sentence: Sentence,
+        passage: Passage,
+        builder: Builder,
+        context: TimeContext,
+        events: list[Event],
+        before: int,
+    ) -> int:
+        """Add a sentence's events and claims; how many events it made (``before``: the one before it)."""
         found = clauses(sentence)
         stances = [stance(c) for c in found]
         made = drafts(sentence, passage, builder.resolution, found, context, _status(found, stances))
-        events = [self._event(draft, builder, ordinal + i) for i, draft in enumerate(made)]
+        own = [self._event(draft, builder, len(events) + i) for i, draft in enumerate(made)]
+        own = self._standing(own, sentence, passage, builder, events[-1] if before == 1 else None)
+        if before == 1 and own and own[0].event_id == events[-1].event_id:
+            events.pop()
+        events += own
         if passage.trusted and passage.block.kind is not BlockKind.HEADING:
-            event_id = events[0].event_id if events else ""
+            event_id = own[0].event_id if own else ""
             correcting = _is_correction(passage, builder.document.header.title)
             for claim, attitude in rules.read(sentence, found, stances):
                 builder.add(claim, attitude, context, event_id, correcting=correcting)
-        return events
+        return len(own)
+
+    def _standing(
+        self,
+        own: list[Event],
+        sentence: Sentence,
+        passage: Passage,
+        builder: Builder,
+        before: Event | None,
+    ) -> list[Event]:
+        """The events of a sentence that leans on the one before: joined with it, else under the title."""
+        if passage.block.kind is not BlockKind.PARAGRAPH or not own:
+            return own
+        leaning = leans(sentence, builder.resolution)
+        if leaning and before is not None:
+            joint = merged(before, own, builder.document.chunks)
+            if joint is not None:
+                return [joint]
+        title = passage.title
+        if not title or not (leaning or is_vague(sentence, builder.resolution)):
+            return own
+        return [
+            event
+            if title.casefold() in event.sentence.casefold()
+            else replace(event, sentence=f"{title}: {event.sentence}")
+            for event in own
+        ]
 
     def _event(self, draft: Draft, builder: Builder, ordinal: int) -> Event:
         header = builder.document.header
@@ -255,6 +294,8 @@ def _status(found: Sequence[Clause], stances: Sequence[Stance]) -> Status:
                 for other, inner in zip(found, stances, strict=True)
                 if other.verb.dep == "xcomp" and other.verb.head is clause.verb
             }
-            meant = attitude.status is Status.ASSERTED and Status.PLANNED in content
+            told = tense_of(clause)
+            news = not told.past or told.perfect
+            meant = news and attitude.status is Status.ASSERTED and Status.PLANNED in content
             return Status.PLANNED if meant else attitude.status
     return stances[0].status if stances else Status.ASSERTED

@@ -107,6 +107,8 @@ def _negation(verb: Token) -> tuple[bool, bool]:
             child.lower == "more" and any(c.lower in {"any", "no"} for c in child.children)
         ):
             ceased = True
+        elif _not_only(child, verb):
+            continue
         elif (
             child.dep == "neg"
             or (child.lower in _NEGATIONS and child.dep in {"advmod", "preconj"})
@@ -123,6 +125,14 @@ def _negation(verb: Token) -> tuple[bool, bool]:
     if ceased:
         negated = False
     return negated, ceased
+
+
+def _not_only(child: Token, verb: Token) -> bool:
+    """ "not only found ... but also": adds, and denies nothing."""
+    if child.lower not in {"not", "n't", "n’t"}:
+        return False
+    near = [*child.children, *child.head.children, *verb.children]
+    return any(c.lower in {"only", "just", "merely", "solely"} and c.i == child.i + 1 for c in near)
 
 
 def _content_noun(verb: Token) -> Token | None:

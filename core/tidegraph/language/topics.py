@@ -6,12 +6,16 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
+from tidegraph.domain.documents import EntityType
+from tidegraph.language.phrases import Ref
 from tidegraph.language.tree import Sentence, Token
 from tidegraph.language.words import words
 
 HE: Final = frozenset({"he", "him", "his", "himself"})
 SHE: Final = frozenset({"she", "her", "hers", "herself"})
 IT: Final = frozenset({"it", "its", "itself"})
+_MALE: Final = words("names", "given_names_male")
+_FEMALE: Final = words("names", "given_names_female")
 _CONNECTORS: Final = words("names", "connectors")
 _KINDS_OF_THINGS: Final = (
     words("names", "place_tails")
@@ -56,3 +60,20 @@ def is_expletive(token: Token) -> bool:
     return any(c.dep in {"csubj", "csubjpass"} for c in below) or (
         token.dep == "nsubjpass" and any(c.dep in {"ccomp", "advcl"} and c.child("mark") for c in below)
     )
+
+
+def is_generic(token: Token) -> bool:
+    """ "a new team", "every department" name nothing."""
+    return any(
+        c.dep == "det" and c.lower in {"a", "an", "any", "every", "each", "no", "some"}
+        for c in token.children
+    )
+
+
+def gender_of(ref: Ref) -> str:
+    """``male`` or ``female`` where a given name tells, else empty."""
+    first = ref.text.casefold().split()[:1]
+    if not first or ref.type in {EntityType.ORGANISATION, EntityType.PLACE}:
+        return ""
+    male, female = first[0] in _MALE, first[0] in _FEMALE
+    return "male" if male and not female else "female" if female and not male else ""
