@@ -22,9 +22,9 @@ from tidegraph.streams.inprocess import InProcess
 GRAPH = "works"
 Papers = Sequence[tuple[str, str, str]]
 RENAMED: Papers = (
-    ("open", "2018-06-12", "Corvel Optics Ltd opened a plant in Hensford on 12 June 2018."),
+    ("first", "2018-06-12", "Elsa Lund was appointed CEO of Corvel Optics Ltd on 12 June 2018."),
     ("name", "2021-02-03", "Corvel Optics Ltd changed its name to Brightmere on 1 February 2021."),
-    ("shut", "2023-10-09", "Brightmere closed its Hensford plant on 6 October 2023."),
+    ("second", "2023-10-09", "Ivar Dahl took over as CEO of Brightmere on 6 October 2023."),
 )
 PASSED_ON: Papers = (
     ("old", "2014-05-05", "The utility Alder Gas was renamed Fennway Energy on 1 May 2014."),
@@ -98,24 +98,26 @@ class made:  # noqa: N801 (reads as a call)
 @pytest.mark.parametrize("order", list(permutations(range(3))))
 async def test_a_renamed_firm_is_one_in_every_order(service: Service, order: tuple[int, ...]) -> None:
     await service.submit([RENAMED[place] for place in order])
-    assert await service.names() == [["brightmere", "corvel optics"], ["hensford"]]
-    ask = service.client.ask
-    opened = await ask("When did Brightmere open its Hensford plant?")
-    assert opened.values[0].startswith("12 June 2018")
+    assert [keys for keys in await service.names() if len(keys) > 1] == [["brightmere", "corvel optics"]]
+    ask, facts = service.client.ask, service.client.facts
+    for name in ("Brightmere", "Corvel Optics"):
+        then = await ask(f"Who was CEO of {name} in 2020?")
+        assert then.values == ("Elsa Lund",)
+        assert (await ask(f"Who is CEO of {name}?")).values == ("Ivar Dahl",)
     assert (await ask("What was Brightmere called in 2020?")).values == ("Corvel Optics Ltd",)
-    facts = service.client.facts
-    assert not await facts(subject="Corvel Optics", predicate="has a plant in", options=Options(valid="2024"))
-    then = await facts(subject="Brightmere", predicate="has a plant in", options=Options(valid="2019-06-01"))
-    assert [(fact.subject, fact.object) for fact in then] == [("Corvel Optics Ltd", "Hensford")]
+    held = await facts(subject="Elsa Lund", predicate="CEO of", options=Options(valid="2019-06-01"))
+    assert [(fact.object, fact.valid.end_text) for fact in held] == [("Corvel Optics Ltd", "2023-10-06")]
+    now = await facts(object="Corvel Optics", predicate="CEO of")
+    assert [(fact.subject, fact.object) for fact in now] == [("Ivar Dahl", "Brightmere")]
 
 
 @pytest.mark.parametrize("order", list(permutations(range(2))))
-async def test_a_name_that_passed_to_another_firm_joins_nothing(
+async def test_a_name_that_passed_to_another_firm_does_not_join_the_two(
     service: Service, order: tuple[int, ...]
 ) -> None:
     await service.submit([PASSED_ON[place] for place in order])
-    assert [keys for keys in await service.names() if len(keys) > 1] == []
-    assert sum(keys == ["alder gas"] for keys in await service.names()) == 2
+    found = [keys for keys in await service.names() if "alder gas" in keys]
+    assert found == [["alder gas"], ["alder gas", "fennway energy"]]
     info = await service.client.entity("Fennway Energy")
     assert "heaters" not in " ".join(fact.text for fact in info.facts)
 
