@@ -32,11 +32,13 @@ from tidegraph.streams.progress import ProgressStore
 from tidegraph.streams.reextract import Rereader
 from tidegraph.streams.repeats import Repeater
 from tidegraph.streams.runner import Scribe
-from tidegraph.streams.stages.write import WriteStage
+from tidegraph.streams.stages.write import WriteResult, WriteStage
 from tidegraph.streams.upkeep import Upkeep
 from tidegraph.telemetry import metrics
 
 _PAGE: Final = 500
+MADE_OTHERWISE: Final = frozenset({"ENCODER_CHANGED", "SCHEMA_CHANGED"})
+"""Why a graph takes no record until it is built anew."""
 
 
 @dataclass(slots=True)
@@ -121,7 +123,7 @@ class Delivery:
         for item in items if self.rereader else ():
             if first(item.record.headers, DECISION) == REEXTRACTION:
                 await self._read_again(graph, item)
-        result = await self.stage.write(graph, items)
+        result = await self._written(graph, items)
         retracted = self._retracted(items)
         if self.repeater and retracted:
             await self.repeater.run(graph, retracted)
@@ -136,6 +138,18 @@ class Delivery:
         for item, error in result.rejected:
             expected = isinstance(error, Rejected)
             await self.scribe.bury(item, self.stage.subject(item), error, expected=expected)
+
+    async def _written(self, graph: str, items: Sequence[Input]) -> WriteResult:
+        """The records taken in; where the graph was made for another encoder or schema, after its rebuild."""
+        try:
+            return await self.stage.write(graph, items)
+        except Rejected as error:
+            if error.reason not in MADE_OTHERWISE or self.upkeep is None:
+                raise
+            if not await self.upkeep.rebuild_that_waits(graph):
+                raise Retryable(error.reason, f"graph {graph} is held: {error.args[0]}") from error
+            self.stage.writer.forget()
+            return await self.stage.write(graph, items)
 
     def _retracted(self, items: Sequence[Input]) -> dict[str, int]:
         """Documents that decisions of the batch retract, with the recorded time of the first."""

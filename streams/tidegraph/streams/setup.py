@@ -310,7 +310,7 @@ def upkeep(
     """What the writer does with decisions about a whole graph."""
     rebuilder = Rebuilder(store, writer.on, sources, clock)
     erasure = ErasureTask(rebuilder, store, log, status, ages, clock, answers)
-    return Upkeep(store, {"rebuild": RebuildTask(rebuilder), "erasure": erasure})
+    return Upkeep(store, {"rebuild": RebuildTask(rebuilder), "erasure": erasure}, log)
 
 
 def _handler(stage: Stage, settings: Settings, ports: Ports) -> Handler:

@@ -10,10 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from tidegraph.domain.errors import Rejected
 from tidegraph.events.v1 import records_pb2
-from tidegraph.log.codecs import decode_resolved
+from tidegraph.log.codecs import decode_control, decode_resolved
 from tidegraph.log.headers import DECISION, first
-from tidegraph.ports import GraphStore
+from tidegraph.log.topics import Topic
+from tidegraph.ports import GraphStore, Log
 from tidegraph.streams.flow import Input
 from tidegraph.streams.rebuild import Rebuilder
 
@@ -48,8 +50,9 @@ class RebuildTask:
 class Upkeep:
     """The kinds that are carried out here, by their name in ControlRecord."""
 
-    def __init__(self, store: GraphStore, tasks: dict[str, Task]) -> None:
+    def __init__(self, store: GraphStore, tasks: dict[str, Task], log: Log) -> None:
         self._store = store
+        self._log = log
         self._tasks = tasks
 
     def runs(self, batch: Sequence[Input]) -> list[list[Input]]:
@@ -67,6 +70,28 @@ class Upkeep:
     def concerns(self, item: Input) -> bool:
         """True for a decision that is carried out here."""
         return first(item.record.headers, DECISION) in self._tasks
+
+    async def rebuild_that_waits(self, graph: str) -> bool:
+        """Carry out a rebuild that was decided on and waits behind records that this graph cannot take.
+
+        A graph of another encoder or schema takes no record, and so would never come to the decision.
+
+        Raises:
+            Retryable: not now.
+        """
+        known = await self._store.writers(graph)
+        asked: dict[str, records_pb2.ControlRecord] = {}
+        async for record in self._log.read(Topic.CONTROL):
+            try:
+                decision = decode_control(record.value or b"")
+            except Rejected:
+                continue
+            if decision.graph == graph and decision.WhichOneof("decision") == "rebuild":
+                asked[f"decided/{decision.control_id}"] = decision
+        waiting = {name: decision for name, decision in asked.items() if name not in known}
+        for decision in list(waiting.values())[-1:]:
+            await self._tasks["rebuild"].carry_out(graph, dict.fromkeys(waiting, 0), decision)
+        return bool(waiting)
 
     async def carry_out(self, graph: str, fence: tuple[str, int], item: Input) -> str:
         """Carry a decision out, once; "" where the graph has it behind it.

@@ -10,12 +10,13 @@ import pytest
 from tests.integration.streams.feed import make_feed
 
 from tidegraph import settings
+from tidegraph.domain.errors import Rejected, Retryable
 from tidegraph.domain.interval import OPEN_END
 from tidegraph.events.v1 import records_pb2
 from tidegraph.log.keys import graph_key
 from tidegraph.log.topics import Topic
 from tidegraph.models.clock import FixedClock
-from tidegraph.ports import FactFilter
+from tidegraph.ports import FactFilter, GraphStore
 from tidegraph.storage.dump import content_hash, full_dump
 from tidegraph.storage.visibility import EVERYTHING
 from tidegraph.streams.inprocess import InProcess
@@ -193,3 +194,34 @@ async def test_what_compaction_would_remove_does_not_come_back() -> None:
     assert not any("Ann" in row for row in rows)
     facts = await running.store.facts(GRAPH, FactFilter(history=True), EVERYTHING)
     assert all(fact.invalidated_at == OPEN_END for fact in facts)
+
+
+async def test_a_graph_of_another_encoder_is_held_until_its_rebuild_and_then_goes_on(
+    rng: random.Random, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The decision waits behind records that the graph cannot take."""
+    running = pipeline(1)
+    await fill(running, rng, 10)
+    former = running.store
+    prepare = type(former).prepare
+
+    async def refuse(store: GraphStore, graph: str) -> None:
+        if store is former and not await former.beside_taken():  # type: ignore[attr-defined]
+            raise Rejected("ENCODER_CHANGED", "the graph holds vectors of another encoder")
+        await prepare(store, graph)
+
+    async def taken() -> bool:
+        return any(name.startswith("decided/") for name in await former.writers(GRAPH))
+
+    monkeypatch.setattr(type(former), "beside_taken", staticmethod(taken), raising=False)
+    monkeypatch.setattr(type(former), "prepare", refuse)
+    running.writer.forget()
+    await running.append(b"new", json.dumps({"id": "new", "text": "Ann Roe left Nova Ltd in 2021."}).encode())
+    with pytest.raises(Retryable, match="ENCODER_CHANGED"):
+        await running.settle()
+    await decide(running, rebuild=records_pb2.Rebuild())
+    await running.settle()
+    (line,) = await running.status.by_document(GRAPH, "new")
+    assert line.outcome == "committed"
+    (told,) = await running.status.by_document(GRAPH, "")
+    assert told.outcome == "committed"
