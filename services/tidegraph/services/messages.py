@@ -24,6 +24,7 @@ from tidegraph.services.usecases.facts import Explained, History, HistoryRow
 from tidegraph.services.usecases.identity import Near, Review
 from tidegraph.services.usecases.phrasing import statement
 from tidegraph.services.usecases.question import Linked, Order, Question, Relation
+from tidegraph.services.usecases.ranking import TimeEncoding
 from tidegraph.services.usecases.retrieve import Hit, Options, Rerank, Retrieved
 from tidegraph.services.usecases.timelines import TimelineFound
 from tidegraph.services.usecases.tracing import Traced
@@ -208,7 +209,9 @@ def retrieval_options(request: api.RetrieveRequest) -> Options:
         message = f"time_weight is 0 to {TIME_WEIGHT_MAX:g}"
         raise Rejected("INVALID_TIME_WEIGHT", message, field="time_weight")
     statuses = frozenset(Status(status) for status in request.statuses if status)
-    return Options(_RERANKING.get(request.reranking), weight, statuses)
+    fourier = request.time_encoding == api.TIME_ENCODING_FOURIER
+    encoding = TimeEncoding.FOURIER if fourier else TimeEncoding.KERNEL
+    return Options(_RERANKING.get(request.reranking), weight, statuses, encoding)
 
 
 def report(found: Retrieved, options: Options, encoder: str) -> api.RetrievalReport:

@@ -13,6 +13,7 @@ from tidegraph.domain.interval import instant
 from tidegraph.services.caller import Caller
 from tidegraph.services.times import read_date
 from tidegraph.services.usecases.moment import AskedTime, resolve
+from tidegraph.services.usecases.ranking import TimeEncoding
 from tidegraph.services.usecases.reading import read_text
 from tidegraph.services.usecases.retrieve import DEFAULT, Options, Rerank, Retrieved, retrieve
 from tidegraph.services.usecases.scope import scope_of
@@ -67,14 +68,22 @@ WHEN = ("2008", "2014", "2016-03", "2017", "2018-05-04", "2018-09", "2018-11-30"
 
 
 async def dated(
-    weight: float = 1.0, rerank: Rerank = Rerank.FEATURES, valid: str = "2018"
+    weight: float = 1.0,
+    rerank: Rerank = Rerank.FEATURES,
+    valid: str = "2018",
+    encoding: TimeEncoding = TimeEncoding.KERNEL,
 ) -> dict[str, float]:
     """Scores of one sentence that documents of one kind tell of many times, by time; "": of none."""
     world = World()
     for number, when in enumerate((*WHEN, "")):
         world.event("Nimbus moved its archive to Basel.", when, "Nimbus", doc=Doc(f"d{number}", "2000-01-01"))
     await world.build()
-    found = await search(world, "Where did Nimbus move its archive?", valid, options=Options(rerank, weight))
+    found = await search(
+        world,
+        "Where did Nimbus move its archive?",
+        valid,
+        options=Options(rerank, weight, frozenset(), encoding),
+    )
     start = {read_date(when, "x").start: when for when in WHEN}
     return {
         start[hit.event.event.interval.start] if hit.event.event.interval else "": hit.score
@@ -98,6 +107,13 @@ async def test_weight_zero_ignores_time() -> None:
     scores = await dated(weight=0.0)
     assert len({round(score, 9) for score in scores.values()}) == 1
     assert set(scores) == {*WHEN, ""} - {"2019"}
+
+
+async def test_the_fourier_encoding_can_be_chosen() -> None:
+    kernel, fourier = await dated(), await dated(encoding=TimeEncoding.FOURIER)
+    assert fourier.keys() == kernel.keys()
+    assert fourier["2008"] < fourier["2017"], "a decade moves it"
+    assert kernel["2017"] - kernel["2008"] > fourier["2017"] - fourier["2008"], "and years hardly"
 
 
 async def test_without_a_reranker_the_fused_ranks_order() -> None:

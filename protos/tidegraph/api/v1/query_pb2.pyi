@@ -44,6 +44,30 @@ ANSWER_OUTCOME_WITHHELD: AnswerOutcome.ValueType  # 3
 """The answer failed the check of its citations and is not shown."""
 Global___AnswerOutcome: _TypeAlias = AnswerOutcome  # noqa: Y015
 
+class _TimeEncoding:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _TimeEncodingEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TimeEncoding.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    TIME_ENCODING_UNSPECIFIED: _TimeEncoding.ValueType  # 0
+    """The exact kernel."""
+    TIME_ENCODING_KERNEL: _TimeEncoding.ValueType  # 1
+    """A kernel of the gap, exact to the microsecond."""
+    TIME_ENCODING_FOURIER: _TimeEncoding.ValueType  # 2
+    """The product of Fourier encodings (DyG-RAG eq. 2, 7 and 8): smooth over centuries, blind within months."""
+
+class TimeEncoding(_TimeEncoding, metaclass=_TimeEncodingEnumTypeWrapper):
+    """How near an event is to the asked time."""
+
+TIME_ENCODING_UNSPECIFIED: TimeEncoding.ValueType  # 0
+"""The exact kernel."""
+TIME_ENCODING_KERNEL: TimeEncoding.ValueType  # 1
+"""A kernel of the gap, exact to the microsecond."""
+TIME_ENCODING_FOURIER: TimeEncoding.ValueType  # 2
+"""The product of Fourier encodings (DyG-RAG eq. 2, 7 and 8): smooth over centuries, blind within months."""
+Global___TimeEncoding: _TypeAlias = TimeEncoding  # noqa: Y015
+
 class _Reranking:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -318,6 +342,7 @@ class RetrieveRequest(_message.Message):
     STATUSES_FIELD_NUMBER: _builtins.int
     RERANKING_FIELD_NUMBER: _builtins.int
     TIME_WEIGHT_FIELD_NUMBER: _builtins.int
+    TIME_ENCODING_FIELD_NUMBER: _builtins.int
     query: _builtins.str
     page_size: _builtins.int
     """0: the server's default; larger than the maximum is coerced down."""
@@ -329,6 +354,7 @@ class RetrieveRequest(_message.Message):
     reranking: Global___Reranking.ValueType
     time_weight: _builtins.float
     """What the asked time counts in the ranking: 0 ignores it; not set: 1."""
+    time_encoding: Global___TimeEncoding.ValueType
     @_builtins.property
     def as_of(self) -> _types_pb2.AsOf: ...
     @_builtins.property
@@ -347,10 +373,11 @@ class RetrieveRequest(_message.Message):
         statuses: _abc.Iterable[_types_pb2.ClaimStatus.ValueType] | None = ...,
         reranking: Global___Reranking.ValueType = ...,
         time_weight: _builtins.float | None = ...,
+        time_encoding: Global___TimeEncoding.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_time_weight", b"_time_weight", "as_of", b"as_of", "time_weight", b"time_weight"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_time_weight", b"_time_weight", "as_of", b"as_of", "explain", b"explain", "page_size", b"page_size", "page_token", b"page_token", "query", b"query", "read_time", b"read_time", "reranking", b"reranking", "statuses", b"statuses", "time_weight", b"time_weight"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_time_weight", b"_time_weight", "as_of", b"as_of", "explain", b"explain", "page_size", b"page_size", "page_token", b"page_token", "query", b"query", "read_time", b"read_time", "reranking", b"reranking", "statuses", b"statuses", "time_encoding", b"time_encoding", "time_weight", b"time_weight"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__time_weight: _TypeAlias = _typing.Literal["time_weight"]  # noqa: Y015
     _WhichOneofArgType__time_weight: _TypeAlias = _typing.Literal["_time_weight", b"_time_weight"]  # noqa: Y015

@@ -10,12 +10,14 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cache, lru_cache
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tidegraph.domain import timeenc
 from tidegraph.domain.interval import MICROS_PER_DAY, OPEN_END, OPEN_START, Interval
 from tidegraph.services.usecases.question import Relation
 from tidegraph.services.usecases.words import load, stem, tables, tokens
@@ -104,8 +106,27 @@ def closeness(starts: Floats, ends: Floats, asked: AskedSpan, scale: float, afte
     return found
 
 
+class TimeEncoding(StrEnum):
+    """How near two times are: the exact kernel, or the product of the paper's vectors (eq. 2, 7, 8)."""
+
+    KERNEL = "kernel"
+    FOURIER = "fourier"
+
+
+def fourier_closeness(starts: Floats, asked: AskedSpan) -> Floats:
+    """phi(start) . phi(asked start), in [0, 1] over two centuries; 0 where a time is NaN."""
+    times = [None if np.isnan(start) else int(start * MICROS_PER_DAY) for start in starts]
+    phi = timeenc.fourier([int(asked.start * MICROS_PER_DAY), *times]).astype(np.float64)
+    found: Floats = np.clip(phi[1:] @ phi[0], 0.0, 1.0)
+    return found
+
+
 def score(
-    candidates: Sequence[Candidate], question: str, asked: AskedSpan | None, time_weight: float = 1.0
+    candidates: Sequence[Candidate],
+    question: str,
+    asked: AskedSpan | None,
+    time_weight: float = 1.0,
+    encoding: TimeEncoding = TimeEncoding.KERNEL,
 ) -> tuple[Floats, dict[str, Floats]]:
     """The score of each candidate, and each feature's share in it.
 
@@ -114,7 +135,9 @@ def score(
     """
     features = _text_features(candidates, question)
     if asked is not None and time_weight:
-        features |= {name: time_weight * row for name, row in _time_features(candidates, asked).items()}
+        features |= {
+            name: time_weight * row for name, row in _time_features(candidates, asked, encoding).items()
+        }
     parts = {name: _weights()[name] * row for name, row in features.items()}
     neighbour = _neighbour(candidates, parts["cosine"] + parts["named"] + parts["document"])
     parts["neighbour"] = _weights()["neighbour"] * neighbour
@@ -142,14 +165,20 @@ def _text_features(candidates: Sequence[Candidate], question: str) -> dict[str, 
     }
 
 
-def _time_features(candidates: Sequence[Candidate], asked: AskedSpan) -> dict[str, Floats]:
+def _time_features(
+    candidates: Sequence[Candidate], asked: AskedSpan, encoding: TimeEncoding
+) -> dict[str, Floats]:
     starts, ends = _days(candidates)
     undated = np.isnan(starts)
     told_starts, told_ends = _inherited(candidates, starts, ends)
-    settings = load_time()
+    if encoding is TimeEncoding.FOURIER:
+        near, told = fourier_closeness(starts, asked), fourier_closeness(told_starts, asked)
+    else:
+        near = closeness(starts, ends, asked, *load_time())
+        told = closeness(told_starts, told_ends, asked, *load_time())
     return {
-        "time": closeness(starts, ends, asked, *settings),
-        "inherited_time": closeness(told_starts, told_ends, asked, *settings),
+        "time": near,
+        "inherited_time": told,
         "undated": undated.astype(np.float64),
         "superseded": _superseded(candidates, starts, asked),
     }

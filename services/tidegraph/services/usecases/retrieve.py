@@ -26,7 +26,7 @@ from tidegraph.services.usecases.legs import Leg, Legs, Windows, search
 from tidegraph.services.usecases.parts_used import Part
 from tidegraph.services.usecases.phrasing import statement
 from tidegraph.services.usecases.question import Relation
-from tidegraph.services.usecases.ranking import AskedSpan, Candidate, Floats
+from tidegraph.services.usecases.ranking import AskedSpan, Candidate, Floats, TimeEncoding
 from tidegraph.services.usecases.repeats import Said, without_repeats
 from tidegraph.services.usecases.scope import Scope, until_end, window_of
 from tidegraph.services.usecases.work import Work
@@ -65,6 +65,7 @@ class Options:
     rerank: Rerank | None = None
     time_weight: float = 1.0
     statuses: frozenset[Status] = frozenset()
+    time_encoding: TimeEncoding = TimeEncoding.KERNEL
 
     def shows(self, status: Status) -> bool:
         return status in self.statuses if self.statuses else status not in HIDDEN
@@ -216,7 +217,9 @@ async def _ranked(
     pool = sorted(pool, key=lambda entry: entry.id)
     candidates = [maker.of(entry) for entry in pool]
     texts = [one.text for one in candidates]
-    scores, parts = ranking.score(candidates, maker.question, asked, options.time_weight)
+    scores, parts = ranking.score(
+        candidates, maker.question, asked, options.time_weight, options.time_encoding
+    )
     if options.rerank is Rerank.CROSS_ENCODER:
         parts["cross_encoder"] = await _crossed(work, maker.question, texts, scores)
         scores = scores + parts["cross_encoder"]
