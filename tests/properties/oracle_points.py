@@ -121,9 +121,45 @@ def read(claims: Sequence[Assertion], turns: Sequence[Revision], policy: KeyPoli
     if policy.on_stop is OnStop.ENDS:
         ends += silent(claims, turns, policy)
     denials = [claim for claim in claims if claim.status is Status.DENIED]
-    starts = [start for start in starts if not any(kills(d, start, claims, policy) for d in denials)]
+    kept = [start for start in starts if not any(kills(d, start, claims, policy) for d in denials)]
     ends = [end for end in ends if not any(kills(d, end, claims, policy) for d in denials)]
-    return starts, ends
+    return kept, [follow(end, starts, kept) for end in ends]
+
+
+def follow(end: End, told: Sequence[Start], kept: Sequence[Start]) -> End:
+    """An end told beside a start, at its time, goes where the last correction moved that start."""
+    claim = end.claim
+    if claim is None or not end.stated or claim.verb is Verb.CORRECTION or claim.valid.start != OPEN_START:
+        return end
+    beside = sorted(
+        {
+            start.who
+            for start in told
+            if start.claim.document_id == claim.document_id
+            and start.at == end.at
+            and start.who != end.who
+            and start.stated
+            and start.claim.verb is not Verb.CORRECTION
+        }
+    )
+    for name in beside:
+        corrections = [s for s in kept if s.who == name and s.stated and s.claim.verb is Verb.CORRECTION]
+        if not corrections:
+            continue
+        last = min(corrections, key=lambda s: (-s.claim.document_time, rank(s.claim, int(s.grain), True)))
+        former = [
+            s
+            for s in told
+            if s.who == name
+            and s.stated
+            and s.claim.verb is not Verb.CORRECTION
+            and s.at != last.at
+            and s.claim.document_time <= last.claim.document_time
+        ]
+        here = [s for s in former if s.at == end.at and s.claim.document_id == claim.document_id]
+        if here and all((abs(end.at - last.at), end.at) <= (abs(s.at - last.at), s.at) for s in former):
+            return replace(end, at=last.at, grain=last.grain)
+    return end
 
 
 def in_force(claim: Assertion, at: int) -> Assertion:

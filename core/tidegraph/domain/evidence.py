@@ -129,8 +129,10 @@ def gather(
     if policy.on_stop is OnStop.ENDS:
         stops.extend(silences(assertions, revisions, policy))
     denials = _Denials(assertions, policy)
+    told = begins
     begins = sorted((begin for begin in begins if begin.chosen or not denials.off(begin)), key=begin_key)
-    stops = sorted((stop for stop in stops if not denials.off(stop)), key=stop_key)
+    stops = [stop for stop in stops if not denials.off(stop)]
+    stops = sorted(handed_over(stops, told, begins), key=stop_key)
     return Claims(
         begins=tuple(begin for begin in begins if begin.time != OPEN_START),
         stops=tuple(stop for stop in stops if stop.value),
@@ -235,6 +237,48 @@ def begin_key(begin: Begin) -> tuple[int, Order]:
 def stop_key(stop: Stop) -> tuple[int, Order]:
     """Sort key of stops: time, then the better claim."""
     return stop.time, stop.order
+
+
+def handed_over(stops: Sequence[Stop], told: Sequence[Begin], kept: Sequence[Begin]) -> list[Stop]:
+    """Ends that move along when a correction moves the start that they were told with.
+
+    "Ann left on 1 June and Ben followed her" says one date: corrected to 1 July for Ben, it is Ann's as well.
+    Of each value the latest correction counts, and it corrects the nearest start that was told before it.
+    Only an end that the same document tells on its own, at that very time, moves. ``kept`` are the begins of
+    ``told`` that no denial called off.
+    """
+    moves: dict[tuple[str, int, str], Begin] = {}
+    for value, found in sorted(by_value(kept).items()):
+        corrections = [begin for begin in found if begin.correction and begin.stated]
+        if not corrections:
+            continue
+        last = min(corrections, key=lambda begin: (-begin.document_time, begin.order))
+        former = [
+            begin
+            for begin in told
+            if begin.value == value
+            and begin.stated
+            and not begin.correction
+            and begin.time != last.time
+            and begin.document_time <= last.document_time
+        ]
+        nearest = min((abs(begin.time - last.time), begin.time) for begin in former) if former else None
+        for begin in former:
+            if nearest == (abs(begin.time - last.time), begin.time):
+                moves[begin.claim.document_id, begin.time, value] = last
+    return [_moved(stop, moves) for stop in stops] if moves else list(stops)
+
+
+def _moved(stop: Stop, moves: Mapping[tuple[str, int, str], Begin]) -> Stop:
+    claim = stop.claim
+    if claim is None or not stop.stated or stop.correction or claim.valid.start != OPEN_START:
+        return stop
+    for (document_id, time, value), last in moves.items():
+        if (claim.document_id, stop.time) == (document_id, time) and stop.value != value:
+            precision = int(last.granularity) or _COARSEST
+            order = (*stop.order[:4], precision, *stop.order[5:])
+            return replace(stop, time=last.time, granularity=last.granularity, order=order)
+    return stop
 
 
 @dataclass(slots=True)

@@ -232,3 +232,25 @@ def test_after_a_correction_the_predecessor_ends_where_the_corrected_start_is() 
     assert world.belief() == [("a", "2010", "2020-03-01"), ("b", "2020-03-01", "")]
     world.tell("b", "2020-09-01", verb=Verb.CORRECTION, told="2022")
     assert world.belief() == [("a", "2010", "2020-09-01"), ("b", "2020-09-01", "")]
+
+
+def test_after_a_correction_the_end_that_was_told_with_the_wrong_date_moves_along() -> None:
+    """ "Ann left on 1 June, Ben followed": corrected to 1 July for Ben, nobody held in June."""
+    for right in ("2020-07-01", "2020-05-15"):
+        world = World()
+        world.tell("ann", "2010-01-01")
+        world.tell("ann", None, "2020-06-01", verb=Verb.STOP, document="note", told="2020")
+        world.tell("ben", "2020-06-01", document="note", told="2020")
+        assert world.belief() == [("ann", "2010", "2020-06-01"), ("ben", "2020-06-01", "")]
+        world.tell("ben", right, verb=Verb.CORRECTION, told="2021")
+        assert world.belief() == [("ann", "2010", right), ("ben", right, "")]
+        assert not any(fact.conflicted for fact in world.now())
+
+
+def test_an_end_that_another_document_tells_stays_where_it_is() -> None:
+    world = World()
+    world.tell("ann", "2010-01-01")
+    world.tell("ann", None, "2020-06-01", verb=Verb.STOP, document="letter", told="2020")
+    world.tell("ben", "2020-06-01", document="note", told="2020")
+    world.tell("ben", "2020-07-01", verb=Verb.CORRECTION, told="2021")
+    assert world.belief() == [("ann", "2010", "2020-06-01"), ("ben", "2020-07-01", "")]
