@@ -27,11 +27,3 @@ def extractor_of(epoch: str) -> str:
     """The name of the extractor that an epoch begins with: ``language`` or ``llm``; "" for others' own."""
     name = epoch.partition("-")[0]
     return name if name in (LANGUAGE, LLM) else ""
-
-
-def is_stale(epoch: str, current: str) -> bool:
-    """Whether a reading is due again: one of ours, of another epoch than the present extractor's.
-
-    Readings that others brought to ``extracted`` themselves are theirs to renew.
-    """
-    return bool(extractor_of(epoch)) and epoch != current

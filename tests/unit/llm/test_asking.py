@@ -13,7 +13,7 @@ from tests.unit.llm.fake_server import FakeServer, error, passage_of, said
 from tests.unit.llm.reading import MemoryCache, language, llm
 
 from tidegraph.domain.documents import ExtractedDocument
-from tidegraph.domain.epochs import extractor_of, is_stale
+from tidegraph.domain.epochs import extractor_of
 from tidegraph.domain.errors import Rejected, Retryable
 from tidegraph.telemetry import REGISTRY
 
@@ -195,9 +195,8 @@ def test_the_epoch_names_form_prompt_model_and_the_rules_behind():
     epoch = llm(FakeServer(honest.read)).epoch
     assert epoch == f"llm-1-extract.v1-tiny+{language('').epoch}"
     assert extractor_of(epoch) == "llm"
-    assert is_stale(language("").epoch, epoch)
-    assert not is_stale(epoch, epoch)
-    assert not is_stale("theirs-7", epoch)
+    assert extractor_of(language("").epoch) == "language"
+    assert extractor_of("theirs-7") == ""
 
 
 def test_a_model_that_is_not_served_stops_at_the_start():
