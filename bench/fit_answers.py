@@ -44,7 +44,8 @@ from tidegraph.services.usecases.spans.reader import HITS
 OUT = Path(__file__).resolve().parent.parent / "services/tidegraph/services/data" / FILE
 PRIOR = json.loads((Path(__file__).resolve().parent / "answer_prior.json").read_text(encoding="utf-8"))
 """What a reader would say of each feature: the fit is drawn to it where the questions say little."""
-PENALTY = 0.3
+PENALTY = 1.0
+SURE_PENALTY = 0.02
 STEPS = 200
 LONGER = 2.0
 RATE = 0.08
@@ -225,13 +226,14 @@ def _listwise(
         wanted = of_right / (np.add.reduceat(of_right, starts) + 1e-12)[owner]
         return np.asarray(everything.T @ (expected - wanted) / len(rows) + PENALTY * (weights - prior))
 
-    return _descended(gradient, prior) / scale
+    weights: Floats = _descended(gradient, prior) / scale
+    return weights
 
 
 def _logistic(rows: Floats, right: Floats) -> tuple[Floats, float]:
     scale = rows.std(axis=0) + 1e-3
     wide = np.hstack([rows / scale, np.ones((len(rows), 1))])
-    penalty = np.full(wide.shape[1], PENALTY)
+    penalty = np.full(wide.shape[1], SURE_PENALTY)
     penalty[-1] = 0.0
 
     def gradient(weights: Floats) -> Floats:

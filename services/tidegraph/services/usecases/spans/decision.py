@@ -16,7 +16,7 @@ from tidegraph.services.usecases.spans.model import Model
 
 Rows = Sequence[Sequence[float]] | NDArray[np.float64]
 TOP: Final = 80
-LIKELY_SHARE: Final = 0.2
+LIKELY_SHARE: Final = 0.06
 """A value is a turn of the chain when it has at least this share of the likeliest value's."""
 
 
