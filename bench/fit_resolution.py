@@ -46,13 +46,13 @@ def main() -> int:
     parser.add_argument("--mentions", required=True, help="labelled mentions, JSON lines")
     parser.add_argument("--weights", help="where the weights go")
     parser.add_argument("--predictions", help="where the answers of the folds go")
-    parser.add_argument("--accept", type=float, default=0.0, help="log-odds from which groups are joined")
+    parser.add_argument("--accept", type=float, default=0.8, help="log-odds from which groups are joined")
     parser.add_argument(
         "--reject", type=float, default=-2.0, help="log-odds below which nothing is undecided"
     )
-    parser.add_argument("--document", type=float, default=0.5, help="floor of joins inside one document")
-    parser.add_argument("--sure", type=float, default=2.5, help="floor of the first pass across documents")
-    parser.add_argument("--margin", type=float, default=1.0, help="lead over the second group that decides")
+    parser.add_argument("--document", type=float, default=0.9, help="floor of joins inside one document")
+    parser.add_argument("--sure", type=float, default=2.0, help="floor of the first pass across documents")
+    parser.add_argument("--margin", type=float, default=1.5, help="lead over the second group that decides")
     arguments = parser.parse_args()
     groups = by_group(read_lines(arguments.mentions))
     pairs = {name: labelled_pairs(name, rows) for name, rows in groups.items()}

@@ -36,15 +36,17 @@ _WORTH: Final = {
     **{"p": 1.0, "r": 1.0},
 }
 _EVIDENCE: Final = ("site", "ticker", "since", "identifier", "email", "parent", "area")
-_ROUGH: Final = ("city", "region", "state")
+_ROUGH: Final = ("region", "state")
 
 
-def blocking_keys(profile: Profile) -> tuple[str, ...]:
+def blocking_keys(profile: Profile, *, rough: bool = False) -> tuple[str, ...]:
     """Keys of a profile, sorted; two profiles are compared when they share one.
 
     The letter in front says what a key is: ``n`` normalised name, ``t`` a word of it, ``i`` surname and
-    initial, ``k`` nickname group inside a document, ``a`` acronym, ``c`` consonant skeleton, ``p`` beginning
-    or end, ``l`` chain of renames, ``d`` document, ``e`` evidence, ``r`` rough evidence.
+    initial, ``k`` nickname group inside a document, ``a`` acronym, ``c`` consonant skeleton, ``l`` chain of
+    renames, ``d`` document, ``e`` evidence; and, where ``rough`` ones are asked for, ``p`` beginning or end
+    of a name and ``r`` state, region or country. Rough keys are for a set in memory: in a large graph
+    their holders are many.
     """
     keys: set[str] = set()
     for name in profile.names:
@@ -52,13 +54,15 @@ def blocking_keys(profile: Profile) -> tuple[str, ...]:
     keys.update(f"d:{document}" for document in profile.documents)
     for slot in _EVIDENCE:
         keys.update(f"e:{slot}:{value}" for value in profile.slots.get(slot, ()))
-    for slot in _ROUGH:
-        for value in profile.slots.get(slot, ()):
-            for country in profile.slots.get("country", ("",)):
-                keys.add(f"r:{slot}:{country}:{value}")
+    for letter, slots in (("e", ("city",)), ("r", _ROUGH)):
+        for slot in slots:
+            for value in profile.slots.get(slot, ()):
+                for country in profile.slots.get("country", ("",)):
+                    keys.add(f"{letter}:{slot}:{country}:{value}")
     for value in profile.slots.get(POINT, ()):
         keys |= _cells(value)
-    ranked = sorted(keys, key=lambda key: (-_WORTH[key[0]], key))
+    kept = keys if rough else {key for key in keys if key[0] not in "pr"}
+    ranked = sorted(kept, key=lambda key: (-_WORTH[key[0]], key))
     return tuple(sorted(ranked[:MAX_KEYS]))
 
 
@@ -123,7 +127,7 @@ class Blocks:
             self._holders[profile.type, key].add(profile.entity_id)
 
     def _keys(self, profile: Profile) -> Iterator[str]:
-        yield from blocking_keys(profile)
+        yield from blocking_keys(profile, rough=True)
         if self._chains:
             yield from sorted(
                 {f"l:{self._chains[key][1]}" for key in keys_of(profile) if key in self._chains}
@@ -157,7 +161,7 @@ def candidate_pairs(profiles: Mapping[str, Profile], links: Iterable[Link] = ())
     chains = name_chains(links)
     for entity_id in sorted(profiles):
         profile = profiles[entity_id]
-        for key in blocking_keys(profile):
+        for key in blocking_keys(profile, rough=True):
             holders[profile.type, key].append(entity_id)
         for chain in sorted({chains[key] for key in keys_of(profile) if key in chains}):
             holders[chain[0], f"l:{chain[1]}"].append(entity_id)

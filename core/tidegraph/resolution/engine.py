@@ -26,6 +26,9 @@ __all__ = ["blocking_keys", "cluster", "score"]
 VETO: Final = -9.0
 """The most that names in conflict (Jr. and Sr., version 3 and version 4) can score, or a company and the
 one that it was merged into."""
+SHORT_NAME: Final = -0.5
+"""The most that a bare surname or given name can score outside its document when no slot agrees."""
+_BACKED: Final = frozenset({"short*document", "short*agree", "alias"})
 _LOWEST: Final = -12.0
 _HIGHEST: Final = 8.0
 
@@ -56,6 +59,9 @@ def score(a: Profile, b: Profile, statistics: Statistics, model: Model | None = 
     if veto and total > VETO:
         parts.append(Reason(f"veto: {veto}", VETO - total))
         total = VETO
+    if total > SHORT_NAME and "short" in features and not features.keys() & _BACKED:
+        parts.append(Reason("short name, nothing else", SHORT_NAME - total))
+        total = SHORT_NAME
     verdict = Verdict.ACCEPT if total >= model.accept else Verdict.ABSTAIN
     if total < model.reject:
         verdict = Verdict.REJECT

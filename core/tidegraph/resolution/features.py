@@ -7,14 +7,17 @@ evidence and hold equal names apart on a conflict.
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
+from tidegraph.domain.documents import EntityType
 from tidegraph.resolution.aliases import Tied
 from tidegraph.resolution.folding import words
 from tidegraph.resolution.grades import CONFLICTS, NONE, Match, strength
 from tidegraph.resolution.names import match
+from tidegraph.resolution.persons import person
 from tidegraph.resolution.profiles import POINT, Profile
 from tidegraph.resolution.statistics import Statistics
 
@@ -97,13 +100,22 @@ def best_match(a: Profile, b: Profile) -> Match:
     """The closest relation among the names of both; a conflict of two names outweighs the rest."""
     best = NONE
     conflict = False
-    for x in a.names[:MAX_NAMES]:
-        for y in b.names[:MAX_NAMES]:
+    for x in _compared(a.type, a.names):
+        for y in _compared(b.type, b.names):
             found = match(a.type, x, y)
             conflict = conflict or found.kind in CONFLICTS
             if _rank(found) > _rank(best):
                 best = found
     return Match("conflict") if conflict else best
+
+
+@lru_cache(maxsize=20_000)
+def _compared(kind: EntityType, names: tuple[str, ...]) -> tuple[str, ...]:
+    """The names that speak for a profile: of a person the full ones, where there are any."""
+    if kind is EntityType.PERSON:
+        full = tuple(name for name in names if len(person(name).all_words) > 1)
+        names = full or names
+    return names[:MAX_NAMES]
 
 
 def _rank(found: Match) -> tuple[int, float, bool, str]:
@@ -181,6 +193,13 @@ def _degrees(value: str) -> tuple[float, float]:
 
 
 def _shared_context(a: Profile, b: Profile, statistics: Statistics) -> float:
+    """The telling share of words in common. Counted before it is weighed: a sum over a set of words would
+    round differently from process to process."""
     left, right = set(a.context), set(b.context)
-    whole = sum(statistics.telling(word) for word in left | right)
-    return sum(statistics.telling(word) for word in left & right) / whole if whole else 0.0
+    common, whole = _weigh(left & right, statistics), _weigh(left | right, statistics)
+    return common / whole if whole else 0.0
+
+
+def _weigh(words_around: set[str], statistics: Statistics) -> float:
+    counts = Counter(statistics.telling(word) for word in words_around)
+    return sum(weight * number for weight, number in sorted(counts.items()))
