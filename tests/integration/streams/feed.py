@@ -90,7 +90,8 @@ async def contents(store: GraphReader, graph: str = GRAPH) -> dict[str, Any]:
         "facts": dump(facts).splitlines(),
         "assertions": sorted(assertions, key=repr),
         "documents": sorted(
-            (replace(d, header=replace(d.header, position=nowhere)) for d in documents), key=repr
+            (replace(d, header=replace(d.header, position=nowhere, appended_at=0)) for d in documents),
+            key=repr,
         ),
         "counts": {name: count for name, count in counts.items() if name != "facts"},
     }
