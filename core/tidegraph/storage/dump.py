@@ -59,8 +59,8 @@ async def full_dump(reader: GraphReader, graph: str) -> AsyncIterator[str]:
         row = [entity.entity_id, entity.key, int(entity.type), names, entity.recorded_at]
         yield f"entity {orjson.dumps(row).decode()}\n"
     # Which ids are one now: a merge that was split again leaves no trace here, see ``identity_dump``.
-    now = sorted(_tied(one.tied) for one in await reader.all_ties(graph) if identity.is_open(one))
-    for row in now:
+    rows = [one for one in await reader.all_ties(graph) if one.tied.tie is identity.Tie.SAME]
+    for row in sorted(_tied(one.tied) for one in rows if identity.is_open(one)):
         yield f"same {orjson.dumps(row).decode()}\n"
     for start in range(0, len(events), _PAGE):
         for entry in await reader.lists_of(graph, events[start : start + _PAGE]):
