@@ -1,7 +1,6 @@
 """Who is meant: names, short forms, pronouns and definite nouns of one document, in reading order.
 
-Rule-based and cautious: where two referents are possible the word stays unresolved, and the event
-says so. Another resolver can be put in its place (:class:`Coreferencer`).
+Cautious: where two referents are possible the word stays unresolved, and the event says so.
 """
 
 from __future__ import annotations
@@ -80,7 +79,6 @@ class Coreferencer(Protocol):
 
     def resolve(self, sentences: Sequence[Sentence], title: str) -> Resolution:
         """One pass over the sentences of a document part, in reading order."""
-        ...
 
 
 class RuleCoreferencer:

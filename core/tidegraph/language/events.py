@@ -136,6 +136,9 @@ def _is_fragment(sentence: Sentence, passage: Passage, clauses: Sequence[Clause]
         and not any(t.tag in _FINITE for t in sentence.tokens if t.name is None)
     ):
         return True
+    if sentence.tokens[-1].text == ":" and sentence is passage.sentences[-1] and passage.leads:
+        # The items below it are told under it.
+        return True
     if any(c.lemma for c in clauses) or passage.block.kind not in {BlockKind.PARAGRAPH, BlockKind.ITEM}:
         return False
     tokens = [t for t in sentence.tokens if t.text[:1].isalnum()]

@@ -74,7 +74,8 @@ _MIN_WORDS: Final = 12
 class Passage:
     """One unit of text. ``headings`` is the path of section titles above it, ``title`` the document's.
 
-    ``lead`` is the line that a list item stands under ("The governors were:"), without its colon.
+    ``lead`` is the line that a list item stands under ("The governors were:"), without its colon;
+    ``leads`` is True where an item follows.
     ``carried`` dates its sentences from outside: a date in the heading, or at the head of a list item.
     ``trusted`` is False where the text speaks to software or is in no language that is read; such a
     passage yields events, but no assertions.
@@ -87,6 +88,7 @@ class Passage:
     trusted: bool
     title: str = ""
     lead: str = ""
+    leads: bool = False
     sentences: list[Sentence] = field(default_factory=list)
 
 
@@ -139,6 +141,8 @@ class _Reader:
                 self.rows.append((block.start, block.end))
                 continue
             self._flush_table()
+            if block.kind is BlockKind.ITEM and self.result.passages:
+                self.result.passages[-1].leads = True
             inside = self._take_times(block)
             known = self._take_titles(block)
             if block.kind in _READ:

@@ -21,6 +21,7 @@ from tidegraph.domain.interval import (
     OPEN_START,
     Granularity,
     Interval,
+    instant,
 )
 from tidegraph.language.asides import denied_times, is_aside
 from tidegraph.language.clauses import Clause
@@ -34,6 +35,8 @@ _STARTING_CUE: Final = re.compile(
     r"\b(?:since|from|as of|effective|starting|beginning|as from|with effect from|after)\s*$", re.IGNORECASE
 )
 _VAGUE_CUE: Final = re.compile(r"\b(?:before|after|by|prior to|earlier than|later than)\s*$", re.IGNORECASE)
+# A number like a year beyond it ("a rating of 2744") dates nothing.
+_LATEST: Final = instant(2200)
 _CUE_WINDOW: Final = 24
 # "is now a member": says that it holds, not since when.
 _WEAK: Final = frozenset(
@@ -110,7 +113,10 @@ def _inside(clause: Clause) -> list[TimeExpression]:
 
 
 def _is_telling(time: TimeExpression) -> bool:
-    return time.kind not in _TIMELESS and time.text.lower() not in _WEAK
+    if time.kind in _TIMELESS or time.text.lower() in _WEAK:
+        return False
+    span = time.interval
+    return span is None or span.has_open_start or span.start < _LATEST
 
 
 def _governed(clause: Clause) -> list[TimeExpression]:
