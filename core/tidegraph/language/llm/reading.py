@@ -113,7 +113,7 @@ class Reader:
         for each in said:
             span = window.folded.find(each.quote, after) or window.folded.find(each.quote)
             if span is not None:
-                after = span[0]
+                after = span[1]
                 if (place := self._event(each, span, window, times)) is not None:
                     places.append(place)
         telling = [place for place in places if place.said.facts]
