@@ -144,16 +144,24 @@ async def built_in(work: Work, scope: Scope) -> Answer:
     if answer is None and not work.question.entities and Part.FACTS not in work.without:
         answer = await facts.answer(await _suggested(work))
     told = answer
-    if answer is None or answer.outcome is Outcome.NOT_KNOWN:
-        read = await SpanReader(work).answer(scope)
-        if read is not None and checked(read, work.moment).outcome is Outcome.ANSWERED:
-            return read
+    open_ = answer is None or (answer.outcome is Outcome.NOT_KNOWN and not facts.vacant)
+    read = await _read(work, scope) if open_ and not work.question.plural else None
+    if read is not None:
+        return read
     if answer is None or (answer.outcome is Outcome.NOT_KNOWN and work.question.asked in TIMES):
         answer = await EventReasoner(work).answer(scope) or told
     passages = Part.CHUNKS not in work.without
     if answer is None and passages and work.question.anchor is None and work.question.neighbour_of is None:
         answer = await PassageFinder(work).answer(scope)
+    if answer is None and work.question.plural:
+        answer = await _read(work, scope)
     return answer or not_known(work, [], scope.relation, scope.interval)
+
+
+async def _read(work: Work, scope: Scope) -> Answer | None:
+    """A phrase of a passage, when it stands up to the check of its evidence."""
+    read = await SpanReader(work).answer(scope)
+    return read if read is not None and checked(read, work.moment).outcome is Outcome.ANSWERED else None
 
 
 async def _suggested(work: Work) -> list[str]:

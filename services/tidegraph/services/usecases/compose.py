@@ -7,7 +7,6 @@ from typing import Final
 
 from tidegraph.domain.facts import FactVersion
 from tidegraph.domain.interval import OPEN_END, OPEN_START, Granularity, Interval
-from tidegraph.domain.predicates import Registry
 from tidegraph.services.usecases.answers import Answer, Cited, Outcome, cite_facts
 from tidegraph.services.usecases.matching import Slot, role_of
 from tidegraph.services.usecases.phrasing import (
@@ -104,7 +103,7 @@ async def truth(
         lines = "; ".join(f"{line(work, fact)}{_labels(citations, fact)}" for fact in told)
         text = f"Yes: {lines}.{_caveats(work, told)}"
         return _answer(work, ["yes"], text, "", citations, told, relation, interval)
-    if interval is None or not _excluded(work.ports.registry, family, interval):
+    if interval is None or not excluded(family, interval):
         return not_known(work, family, relation, interval)
     told = list(family[-TOLD_MAX:])
     citations = await cite_facts(work.ports, work.moment, told, work.names)
@@ -291,7 +290,7 @@ def _caveats(work: Work, told: Sequence[FactVersion]) -> str:
     return "".join(f" {part}" for part in parts)
 
 
-def _excluded(registry: Registry, family: Sequence[FactVersion], interval: Interval) -> bool:
+def excluded(family: Sequence[FactVersion], interval: Interval) -> bool:
     """Whether the known facts say that it did not hold then: each ended before it or began after it."""
     return bool(family) and all(
         fact.valid.end <= interval.start or (fact.start_known and fact.valid.start >= interval.end)

@@ -33,6 +33,8 @@ class FactReasoner:
         self._work = work
         self._question = work.question
         self._scope = scope
+        self.vacant = False
+        """Whether facts of an exclusive kind say that none of them held then."""
 
     async def answer(self, extra_ids: Sequence[str] = ()) -> Answer | None:
         """The answer, or None when no fact matches. ``extra_ids``: entities that the text search suggests."""
@@ -70,10 +72,16 @@ class FactReasoner:
         if asked is Asked.TRUTH:
             return await compose.truth(work, chosen, facts, scope.relation, scope.interval)
         if not chosen:
+            self.vacant = self._is_vacant(facts, scope)
             return compose.not_known(work, facts, scope.relation, scope.interval)
         if asked is Asked.COUNT:
             return await compose.count(work, chosen, slot, scope.relation, scope.interval)
         return await compose.values(work, chosen, facts, slot, scope.relation, scope.interval)
+
+    def _is_vacant(self, facts: Sequence[FactVersion], scope: Scope) -> bool:
+        registry, asked = self._work.ports.registry, scope.interval
+        exclusive = all(registry.policy(f.predicate).is_exclusive(f.qualifiers) for f in facts)
+        return asked is not None and exclusive and compose.excluded(facts, asked)
 
     def _select(self, facts: Sequence[FactVersion], scope: Scope) -> list[FactVersion]:
         happens = facts and all(self._happens(fact) for fact in facts)

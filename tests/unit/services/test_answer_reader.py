@@ -1,0 +1,77 @@
+"""Answers read off passages: the value of then, its neighbours, the same again, and silence."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from tests.unit.services.world import Doc, World
+
+from tidegraph.services.caller import Caller
+from tidegraph.services.usecases.answers import Outcome
+from tidegraph.services.usecases.ask import Asking
+from tidegraph.services.usecases.moment import AskedTime
+from tidegraph.services.usecases.parts_used import Part
+
+TEXT = (
+    "Orrin Vale (born 4 May 1970) is a former footballer. In 1990 he signed for Norvale United. "
+    "In 1995 he joined Easton Rovers. In 2001 he moved to Marl Town, where he played until 2004."
+)
+GRAPH = "test"
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    made = World()
+    doc = Doc("vale", day="1989-01-01", known="2020-01-01", title="Orrin Vale")
+    made.chunk(TEXT, doc)
+    for sentence, day in (
+        ("In 1990 Orrin Vale signed for Norvale United.", "1990"),
+        ("In 1995 Orrin Vale joined Easton Rovers.", "1995"),
+        ("In 2001 Orrin Vale moved to Marl Town, where he played until 2004.", "2001"),
+    ):
+        made.event(sentence, day, "Orrin Vale", doc=doc)
+    return asyncio.run(made.build())
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("Which team did Orrin Vale play for in March 1993?", "Norvale United"),
+        ("Which team did Orrin Vale play for in June 1998?", "Easton Rovers"),
+        ("Which team did Orrin Vale play for between May 2002 and July 2002?", "Marl Town"),
+        ("Which team did Orrin Vale play for after Norvale United?", "Easton Rovers"),
+        ("Which team did Orrin Vale play for before Marl Town?", "Easton Rovers"),
+    ],
+)
+async def test_the_value_of_then(world: World, question: str, value: str) -> None:
+    answer = (await world.ask(question)).answer
+    assert answer.outcome is Outcome.ANSWERED
+    assert value in answer.values
+    assert all(len(said.split()) <= 12 for said in answer.values)
+    assert {cited.document_id for cited in answer.citations} == {"vale"}
+    assert all(check.passed for check in answer.checks)
+
+
+async def test_the_answer_tells_the_turn_that_it_rests_on(world: World) -> None:
+    answer = (await world.ask("Which team did Orrin Vale play for in June 1998?")).answer
+    assert "1 January 1995" in answer.transition
+    assert any(step.startswith("order:") for step in answer.steps)
+
+
+async def test_the_same_question_gets_the_same_answer(world: World) -> None:
+    question = "Which team did Orrin Vale play for in June 1998?"
+    first, again = (await world.ask(question)).answer, (await world.ask(question)).answer
+    assert repr(first) == repr(again)
+
+
+async def test_nothing_is_read_that_was_not_known_then(world: World) -> None:
+    answer = (await world.ask("Which team did Orrin Vale play for in June 1998?", known="2019-01-01")).answer
+    assert answer.outcome is Outcome.NOT_KNOWN
+
+
+@pytest.mark.parametrize("part", [*Part])
+async def test_every_part_can_be_left_out(world: World, part: Part) -> None:
+    asking = Asking(world.ports(), Caller(GRAPH, None, "request"), 2_000, frozenset({part}))
+    parts = [p async for p in asking.run("Which team did Orrin Vale play for in June 1998?", AskedTime())]
+    assert parts
