@@ -108,6 +108,7 @@ def reads(
         "documents": lambda r, s: r.documents(GRAPH, documents, s),
         "in_force": lambda r, s: r.in_force(GRAPH, documents, s),
         "events": lambda r, s: r.events(GRAPH, events, s),
+        "sketches": lambda r, s: r.sketches(GRAPH, events, s),
         "events_of": lambda r, s: r.events_of(GRAPH, entities, valid, s, LIMIT),
         "chunks": lambda r, s: r.chunks(GRAPH, chunks, s),
         "decisions": lambda r, s: r.decisions(GRAPH, ["policies", "conflict"], s),

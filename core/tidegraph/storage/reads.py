@@ -144,7 +144,8 @@ class FalkorReads(DecisionReads):
             return []
         values = {"documents": sorted(set(document_ids)), **visibility.parameters(seen)}
         found = await self.connection.read(graph, queries.DOCUMENTS, values)
-        return [visibility.mask(rows.document_record(graph, row[0]), seen) for row in found]
+        records = [visibility.mask(rows.document_record(graph, row[0]), seen) for row in found]
+        return sorted(records, key=rows.document_order)  # the store puts an absent revision last
 
     async def revisions(self, graph: str, document_ids: Sequence[str], seen: Visibility) -> list[Revision]:
         """Complete revisions of the documents: those of which every part has arrived."""

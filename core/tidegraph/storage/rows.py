@@ -77,6 +77,12 @@ def document_row(record: DocumentRecord) -> Row:
     )
 
 
+def document_order(record: DocumentRecord) -> tuple[str, int, str, int, str]:
+    """The order in which documents are returned."""
+    header = record.header
+    return header.document_id, header.recorded_at, header.revision, header.part, record.origin
+
+
 def document_record(graph: str, row: Mapping[str, Any]) -> DocumentRecord:
     """The inverse of :func:`document_row`."""
     text = texts(row)

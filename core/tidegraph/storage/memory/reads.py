@@ -31,7 +31,7 @@ from tidegraph.storage.dump import canonical_row
 from tidegraph.storage.fact_rows import assertion_row, version_order
 from tidegraph.storage.memory.identity_state import StoredIdentity
 from tidegraph.storage.memory.names import StoredEntity, entity_record, search_names
-from tidegraph.storage.rows import chunk_row, document_row, event_row
+from tidegraph.storage.rows import chunk_row, document_order, document_row, event_row
 from tidegraph.storage.rulebook import CONFLICT, POLICIES, Rulebook
 
 
@@ -157,10 +157,7 @@ class MemoryReads:
             and record.header.recorded_at <= known
             and visibility.permitted(record.header.labels, seen)
         ]
-        return sorted(
-            found,
-            key=lambda r: (r.header.document_id, r.header.recorded_at, r.header.revision, r.header.part),
-        )
+        return sorted(found, key=document_order)
 
     async def revisions(self, graph: str, document_ids: Sequence[str], seen: Visibility) -> list[Revision]:
         return visibility.complete_revisions(await self.documents(graph, document_ids, seen))
