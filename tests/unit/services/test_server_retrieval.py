@@ -9,6 +9,38 @@ from tests.unit.services.running import Running, rpc_error
 from tidegraph.api.v1 import query_pb2
 
 
+async def test_retrieve_pages_over_fused_hits(running: Running) -> None:
+    stub = running.client.query
+    request = query_pb2.RetrieveRequest(
+        query="weir of Fenwick Mill", page_size=2, read_time=True, explain=True
+    )
+    request.as_of.valid_text = "2020"
+    first = await stub.Retrieve(request)
+    assert len(first.hits) == 2
+    assert {leg.leg for leg in first.legs} >= {"facts", "text_event", "vector_event"}
+    seen = [_hit_id(hit) for hit in first.hits]
+    while first.next_page_token:
+        request.page_token = first.next_page_token
+        first = await stub.Retrieve(request)
+        seen += [_hit_id(hit) for hit in first.hits]
+    assert len(seen) == len(set(seen)) >= 3
+    reasons = [reason for hit in first.hits for reason in hit.reasons]
+    assert all(bool(reason.feature) != (reason.rank >= 1) for reason in reasons)
+    assert "document" in {reason.feature for reason in reasons}
+    assert first.report.pool_count >= len(seen)
+    assert first.report.reranking == query_pb2.RERANKING_FEATURES
+    assert [step.name for step in first.report.steps] == ["legs", "records", "ranking"]
+    assert {leg.path for leg in first.legs if leg.leg.startswith("vector")} <= {
+        "exact",
+        "index",
+        "time first",
+    }
+
+
+def _hit_id(hit: query_pb2.Hit) -> str:
+    return hit.event.event_id or hit.fact.fact_id or hit.chunk.chunk_id
+
+
 async def test_retrieve_takes_the_ranking_that_is_asked_for(running: Running) -> None:
     stub = running.client.query
     fused = await stub.Retrieve(
