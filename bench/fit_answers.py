@@ -35,11 +35,12 @@ from tidegraph.services.usecases.question import Relation
 from tidegraph.services.usecases.retrieve import retrieve
 from tidegraph.services.usecases.scope import window_of
 from tidegraph.services.usecases.spans.decision import beside_rows, sure_row, timed_rows
-from tidegraph.services.usecases.spans.features import CHAINED, SAID, SURE, TIMED
+from tidegraph.services.usecases.spans.features import SAID
 from tidegraph.services.usecases.spans.intent import intent_of
 from tidegraph.services.usecases.spans.model import FILE, Model, parse
 from tidegraph.services.usecases.spans.pool import Pool, pool
 from tidegraph.services.usecases.spans.reader import HITS
+from tidegraph.services.usecases.spans.times import CHAINED, SURE, TIMED
 
 OUT = Path(__file__).resolve().parent.parent / "services/tidegraph/services/data" / FILE
 PRIOR = json.loads((Path(__file__).resolve().parent / "answer_prior.json").read_text(encoding="utf-8"))

@@ -8,12 +8,13 @@ from tidegraph.domain.documents import EntityType
 from tidegraph.domain.interval import OPEN_END, OPEN_START, Interval, instant
 from tidegraph.language.grounding import ground
 from tidegraph.services.usecases.spans.decision import decide, decide_beside, likeliest
-from tidegraph.services.usecases.spans.features import CHAINED, SAID, SURE, TIMED, Candidate
+from tidegraph.services.usecases.spans.features import SAID, Candidate
 from tidegraph.services.usecases.spans.kinds import CLUB, PERSON, SCHOOL, kinds_of
 from tidegraph.services.usecases.spans.model import load_model, parse
 from tidegraph.services.usecases.spans.phrases import Phrase, Shape, phrases
 from tidegraph.services.usecases.spans.placing import Placed, Source, placed
 from tidegraph.services.usecases.spans.segments import segmented
+from tidegraph.services.usecases.spans.times import CHAINED, SURE, TIMED
 from tidegraph.settings import load as load_settings
 
 GROUNDING = load_settings({}).grounding

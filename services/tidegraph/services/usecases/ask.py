@@ -17,7 +17,7 @@ from tidegraph.services.usecases.event_search import EventSearch
 from tidegraph.services.usecases.moment import AskedTime, resolve, seen_by
 from tidegraph.services.usecases.parts_used import ALL_USED, Part
 from tidegraph.services.usecases.passages import PassageFinder
-from tidegraph.services.usecases.question import Question
+from tidegraph.services.usecases.question import Order, Question
 from tidegraph.services.usecases.reading import read_text
 from tidegraph.services.usecases.reasoner import TIMES, FactReasoner
 from tidegraph.services.usecases.renamings import with_renamings
@@ -145,7 +145,8 @@ async def built_in(work: Work, scope: Scope) -> Answer:
         answer = await facts.answer(await _suggested(work))
     told = answer
     open_ = answer is None or (answer.outcome is Outcome.NOT_KNOWN and not facts.vacant)
-    read = await _read(work, scope) if open_ and not work.question.plural else None
+    several = work.question.plural or work.question.order is not Order.NONE
+    read = await _read(work, scope) if open_ and not several else None
     if read is not None:
         return read
     if answer is None or (answer.outcome is Outcome.NOT_KNOWN and work.question.asked in TIMES):
@@ -153,7 +154,7 @@ async def built_in(work: Work, scope: Scope) -> Answer:
     passages = Part.CHUNKS not in work.without
     if answer is None and passages and work.question.anchor is None and work.question.neighbour_of is None:
         answer = await PassageFinder(work).answer(scope)
-    if answer is None and work.question.plural:
+    if answer is None and several:
         answer = await _read(work, scope)
     return answer or not_known(work, [], scope.relation, scope.interval)
 

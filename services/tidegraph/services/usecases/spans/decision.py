@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegraph.domain.interval import OPEN_START, Interval
-from tidegraph.services.usecases.spans.features import Candidate, Turn, chained, sure, timed
+from tidegraph.services.usecases.spans.features import Candidate
 from tidegraph.services.usecases.spans.model import Model
+from tidegraph.services.usecases.spans.times import Turn, chained, sure, timed
 
 Rows = Sequence[Sequence[float]] | NDArray[np.float64]
 TOP: Final = 80

@@ -12,7 +12,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegraph.services.usecases.spans.features import CHAINED, SAID, SURE, TIMED
+from tidegraph.services.usecases.spans.features import SAID
+from tidegraph.services.usecases.spans.times import CHAINED, SURE, TIMED
 
 Rows = NDArray[np.float64]
 FILE: Final = "answer_model.json"

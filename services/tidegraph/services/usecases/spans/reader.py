@@ -22,10 +22,10 @@ from tidegraph.services.usecases.question import Asked, Relation
 from tidegraph.services.usecases.retrieve import retrieve
 from tidegraph.services.usecases.scope import Scope, window_of
 from tidegraph.services.usecases.spans.decision import Choice, Decision, decide, decide_beside, likeliest
-from tidegraph.services.usecases.spans.features import Turn
 from tidegraph.services.usecases.spans.intent import intent_of
 from tidegraph.services.usecases.spans.model import load_model
 from tidegraph.services.usecases.spans.pool import Passage, Pool, pool
+from tidegraph.services.usecases.spans.times import Turn
 from tidegraph.services.usecases.work import Work
 
 HITS: Final = 60
