@@ -261,7 +261,8 @@ def by_id(what: str) -> str:
 
 EVENTS_OF: Final = f"""
 UNWIND $entities AS k MATCH ()-[m:MENTIONS]->() WHERE m.entity = k
-WITH DISTINCT startNode(m) AS n WHERE {visible("n")} RETURN n{{.*, words: null}}, n.start IS NULL, n.start, n.id
+WITH DISTINCT startNode(m) AS n WHERE {visible("n")}
+RETURN n{{.*, words: null}}, n.start IS NULL, n.start, n.id
 ORDER BY n.start IS NULL, n.start, n.id LIMIT $limit
 """
 EVENTS_OF_DURING: Final = f"""
@@ -272,7 +273,8 @@ RETURN n{{.*, words: null}}, n.start, n.id ORDER BY n.start, n.id LIMIT $limit
 """
 STATIC_EVENTS_OF: Final = f"""
 UNWIND $entities AS k MATCH ()-[m:MENTIONS]->() WHERE m.entity = k
-WITH DISTINCT startNode(m) AS n WHERE n.time_state = 3 AND {visible("n")} RETURN n{{.*, words: null}} ORDER BY n.id LIMIT $limit
+WITH DISTINCT startNode(m) AS n WHERE n.time_state = 3 AND {visible("n")}
+RETURN n{{.*, words: null}} ORDER BY n.id LIMIT $limit
 """
 NEIGHBOURS: Final = """
 UNWIND $ids AS k MATCH (:Event {id: k})-[x:RELATED]-(:Event)
