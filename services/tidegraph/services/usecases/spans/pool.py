@@ -140,7 +140,7 @@ async def _near(
 async def _kinds(work: Work, passages: Sequence[Passage]) -> dict[str, EntityType]:
     """The kind of each name of the passages that the graph knows."""
     names = sorted({normalise(phrase.text) for passage in passages for phrase in passage.phrases} - {""})
-    known = await work.ports.store.entities_by_name(work.moment.graph, names[:NAMES_MAX])
+    known = await work.ports.store.entities_by_name(work.moment.graph, names[:NAMES_MAX], work.moment.seen)
     return {name: records[0].type for name, records in known.items() if records}
 
 
