@@ -40,8 +40,10 @@ def read(
     result: list[tuple[Claim, Stance]] = []
     earlier: list[Role] = []
     for clause, attitude in zip(found, stances, strict=True):
-        result += [(claim, attitude) for claim in _of_clause(clause, attitude, earlier)]
-        result += [(claim, attitude) for claim in nominals.of_arguments(clause, attitude)]
+        told = _of_clause(clause, attitude, earlier)
+        made = {_key(claim) for claim in told}
+        nouns = [c for c in nominals.of_arguments(clause, attitude) if _key(c) not in made]
+        result += [(claim, attitude) for claim in (*told, *nouns)]
     listed = lists.terms(sentence)
     terms = {(id(claim.subject.token), claim.predicate) for claim in listed}
     result = [told for told in result if (id(told[0].subject.token), told[0].predicate) not in terms]
@@ -60,6 +62,10 @@ def read(
         for claim in open_claims.read(clause, attitude)
     ]
     return result
+
+
+def _key(claim: Claim) -> tuple[int, str, int]:
+    return id(claim.subject.token), claim.predicate, id(claim.object.token)
 
 
 def _of_clause(clause: Clause, attitude: Stance, earlier: list[Role]) -> list[Claim]:
