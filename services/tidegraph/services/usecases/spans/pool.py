@@ -30,6 +30,8 @@ from tidegraph.settings import GroundingSettings
 PASSAGES_MAX: Final = 6
 RRF: Final = 60
 NEAR_EVENTS_MAX: Final = 200
+SEEDS_MAX: Final = 10
+NEIGHBOUR: Final = 0.3
 FLOOR: Final = 0.1
 DOCUMENT_MIN: Final = 0.75
 NAMES_MAX: Final = 1_000
@@ -134,7 +136,18 @@ async def _near(
         for place, hit in enumerate(hit for hit in found.hits if hit.event is not None)
         if hit.event is not None
     }
+    if Part.GRAPH not in work.without:
+        await _linked(work, events, ranks)
     return {hit.id: hit.score for hit in hits}, ranks
+
+
+async def _linked(work: Work, events: Mapping[str, EventRecord], ranks: dict[str, float]) -> None:
+    """Neighbours in the event graph of what was found best have a share of its rank."""
+    best = sorted(ranks, key=lambda event_id: (-ranks[event_id], event_id))[:SEEDS_MAX]
+    for link in await work.ports.store.neighbours(work.moment.graph, best) if best else ():
+        for seed, other in ((link.event_id, link.neighbour_id), (link.neighbour_id, link.event_id)):
+            if seed in best and other in events:
+                ranks[other] = max(ranks.get(other, 0.0), NEIGHBOUR * link.weight * ranks[seed])
 
 
 async def _kinds(work: Work, passages: Sequence[Passage]) -> dict[str, EntityType]:
