@@ -85,9 +85,7 @@ def test_groups_partition_the_ids_and_the_undecided_stand_alone(world: list[Seen
     ids = [member for group in found.groups for member in group]
     assert sorted(ids) == sorted(m.id for m in world)
     assert all((member,) in found.groups for member in found.abstained)
-    assert all(
-        {candidate.entity_id for candidate in near} <= set(ids) for near in found.abstained.values()
-    )
+    assert all({candidate.entity_id for candidate in near} <= set(ids) for near in found.abstained.values())
 
 
 @settings(max_examples=60, deadline=None)
