@@ -4,7 +4,7 @@
     deu_sheet.py --score SHEET.csv
 
 Documents are JSON lines with a field text (and title, document_time), or a folder of .txt and .md files. The
-sheet has one row a DEU: the sentence with its time, and the passage that it was read from. The reader fills the
+sheet has one row a DEU: the sentence with its time, and the text that it was read from. A reader fills the
 columns ``alone`` (can be understood without the source) and ``true`` (says no more and nothing else than the
 source, its time included) with y or n, and may say why. ``--score`` prints the shares.
 """
