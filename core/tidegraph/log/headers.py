@@ -20,6 +20,9 @@ DECISION: Final = "tidegraph-decision"
 REEXTRACTED: Final = "tidegraph-reextracted"
 """On ``grounded``: the document is read again; the value is when that was decided (microseconds since 1970,
 decimal), from which on the reading counts."""
+ERASED: Final = "tidegraph-erased"
+"""On ``extracted``: an erasure wrote the record over another one; the value is JSON, the id of the decision,
+the document, and where it entered (topic, partition, offset, incarnation)."""
 SCHEMA: Final = "tidegraph-schema"
 SCHEMA_VERSION: Final = b"tidegraph.events.v1"
 _WHOLE_NUMBER: Final = re.compile(r"-?[0-9]{1,18}", re.ASCII)

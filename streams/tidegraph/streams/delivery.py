@@ -226,7 +226,7 @@ def _mended(document: ExtractedDocument, left: ExtractedDocument | None) -> Outp
     header = document.header
     return Output(
         Topic.EXTRACTED,
-        extracted_key(header, document.extractor_epoch),
+        extracted_key(header, document.extractor_epoch, document.reextracted_at),
         None if left is None else encode(left),
         tuple(stamped((), Stage.WRITE)),
         document_key(header.graph, header.document_id),

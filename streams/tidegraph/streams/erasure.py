@@ -1,16 +1,19 @@
 """Erasure of a document or an entity from every place, and the certificate of it.
 
-The record of belief comes first: tombstones in ``extracted`` (for an entity: records without it, under the
-same keys), then dead letters, then the graph, which is built anew from what is left and so holds nothing
-of it on either axis, vectors and neighbours included, then the status lines. Topics that are not
-compacted cannot be edited: the certificate says until when they hold raw copies.
+First what is found by the names in the record of belief: dead letters, answers of a language model. Then
+that record itself: tombstones in ``extracted`` (for an entity: records without it, under the same keys),
+marked with the decision, so that an erasure that was interrupted still finds what it is about. Then the
+graph, which is built anew from what is left and so holds nothing of it on either axis, vectors and
+neighbours included, then the status lines, and the certificate last. Topics that are not compacted cannot
+be edited: the certificate says until when they hold raw copies.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import hashlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 import orjson
@@ -21,6 +24,7 @@ from tidegraph.domain.interval import format_instant
 from tidegraph.events.v1 import records_pb2
 from tidegraph.log.codecs import decode, encode
 from tidegraph.log.deadletter import list_letters
+from tidegraph.log.headers import ERASED, first
 from tidegraph.log.keys import document_key, position_key
 from tidegraph.log.topics import TOPICS, Topic
 from tidegraph.ports import AnswerCache, Clock, GraphStore, Log, LogRecord, StatusStore
@@ -89,12 +93,16 @@ class Certificate:
 
 @dataclass(slots=True)
 class _Removed:
-    """What was taken out of the log."""
+    """What is taken out of the log.
 
-    documents: set[str]
-    positions: set[Position]
-    names: set[str]
-    counts: dict[str, int]
+    ``records``: the places of records of ``extracted`` that are to be written over, by key and partition.
+    """
+
+    documents: set[str] = field(default_factory=set)
+    positions: set[Position] = field(default_factory=set)
+    names: set[str] = field(default_factory=set)
+    records: set[tuple[int, int]] = field(default_factory=set)
+    counts: dict[str, int] = field(default_factory=lambda: {"extracted": 0})
 
 
 class ErasureTask:
@@ -133,15 +141,16 @@ class ErasureTask:
         until = decision.recorded_at
         documents = {erasure.document_id: until} if erasure.document_id else {}
         erased = Erased(documents, dict.fromkeys(entities, until))
-        removed = await self._extracted(graph, erased)
+        removed = await self._concerned(graph, erased, decision.control_id)
         removed.counts["dead-letters"] = await self._letters(graph, erased, removed)
+        removed.counts["model answers"] = await self._forget(graph, {*documents, *removed.documents})
+        await self._write_over(erased, decision.control_id, removed.records)
         before = await self._rows(graph)
         rebuilt = await self._rebuilder.rebuild(graph, fences, tell_gone=False)
         after = await self._rows(graph)
         removed.counts |= {f"graph {name}": before[name] - after.get(name, 0) for name in before}
         if erasure.document_id:
             removed.counts["status lines"] = await self._status.erase(graph, erasure.document_id, until)
-        removed.counts["model answers"] = await self._forget(graph, {*documents, *removed.documents})
         now = self._clock.now()
         certificate = Certificate(
             control_id=decision.control_id,
@@ -158,9 +167,7 @@ class ErasureTask:
             raw_copies=await self._raw_copies(now),
             content_hash=rebuilt.content_hash,
         )
-        at = decision.position
-        position = Position(at.topic, at.partition, at.offset, at.incarnation)
-        await self._status.keep_certificate(position, certificate.json())
+        await self._status.keep_certificate(_position(decision), certificate.json())
         return f"erased {sum(removed.counts.values())} rows and records; content hash {rebuilt.content_hash}"
 
     async def _forget(self, graph: str, documents: Iterable[str]) -> int:
@@ -170,24 +177,43 @@ class ErasureTask:
         forget = self._answers.forget
         return sum([await asyncio.to_thread(forget, (graph, name)) for name in sorted(documents)])
 
-    async def _extracted(self, graph: str, erased: Erased) -> _Removed:
-        """Tombstones, or records without the entity, in the place of what is concerned."""
-        removed = _Removed(set(), set(), set(), {"extracted": 0})
-        last = {(r.key or b"", r.partition): r async for r in self._log.read(Topic.EXTRACTED)}
-        for (key, partition), record in last.items():
+    async def is_complete(self, decision: records_pb2.ControlRecord) -> bool:
+        """True once there is a certificate."""
+        return bool(await self._status.certificate(_position(decision)))
+
+    async def _concerned(self, graph: str, erased: Erased, control_id: str) -> _Removed:
+        """What is to be taken out, and what this erasure took out before it was interrupted."""
+        removed = _Removed()
+        async for record in living(self._log, Topic.EXTRACTED):
+            done = _marked(record, control_id)
+            if done is not None:
+                removed.documents.add(done[0])
+                removed.positions.add(done[1])
+                removed.counts["extracted"] += 1
+                continue
             document = _document(record)
-            if document is None or document.header.graph != graph or not key:
+            if document is None or document.header.graph != graph or not record.key:
                 continue
-            left = erased.apply(document)
-            if left is document:
+            if erased.apply(document) is document:
                 continue
-            value = None if left is None else encode(left)
-            await self._log.write(Topic.EXTRACTED, key, value, record.headers, partition)
+            removed.records.add((record.partition, record.offset))
             removed.documents.add(document.header.document_id)
             removed.names |= names_in(document, erased.entities)
             removed.positions.add(document.header.position)
             removed.counts["extracted"] += 1
         return removed
+
+    async def _write_over(self, erased: Erased, control_id: str, records: set[tuple[int, int]]) -> None:
+        """Tombstones, or records without the entity, in the place of these records."""
+        async for record in self._log.read(Topic.EXTRACTED):
+            if (record.partition, record.offset) not in records:
+                continue
+            document = _document(record)
+            assert document is not None
+            left = erased.apply(document)
+            value = None if left is None else encode(left)
+            headers = (*record.headers, (ERASED, _mark(control_id, document)))
+            await self._log.write(Topic.EXTRACTED, record.key or b"", value, headers, record.partition)
 
     async def _letters(self, graph: str, erased: Erased, removed: _Removed) -> int:
         """Tombstones in the place of the dead letters that are concerned."""
@@ -230,6 +256,41 @@ def _document(record: LogRecord) -> ExtractedDocument | None:
         return decode(ExtractedDocument, record.value) if record.value is not None else None
     except Rejected:
         return None
+
+
+def _position(decision: records_pb2.ControlRecord) -> Position:
+    at = decision.position
+    return Position(at.topic, at.partition, at.offset, at.incarnation)
+
+
+def _mark(control_id: str, document: ExtractedDocument) -> bytes:
+    at = document.header.position
+    where = (at.topic, at.partition, at.offset, at.incarnation)
+    return orjson.dumps([control_id, document.header.document_id, *where])
+
+
+def _marked(record: LogRecord, control_id: str) -> tuple[str, Position] | None:
+    """The document and the position that a record spoke of before this erasure wrote over it."""
+    text = first(record.headers, ERASED)
+    if text is None:
+        return None
+    by, document_id, *where = orjson.loads(text)
+    return (document_id, Position(*where)) if by == control_id else None
+
+
+async def living(log: Log, topic: Topic) -> AsyncIterator[LogRecord]:
+    """The last record of each key in its partition: what compaction leaves. Keeps no values in memory."""
+    last: dict[tuple[int, bytes], int] = {}
+    async for record in log.read(topic):
+        last[record.partition, _digest(record)] = record.offset
+    async for record in log.read(topic):
+        # What was appended since is given as well: it is of the present.
+        if record.offset >= last.get((record.partition, _digest(record)), record.offset):
+            yield record
+
+
+def _digest(record: LogRecord) -> bytes:
+    return hashlib.blake2b(record.key or b"", digest_size=16).digest()
 
 
 async def covered_documents(log: Log, graph: str) -> frozenset[str]:

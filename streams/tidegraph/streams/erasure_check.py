@@ -19,6 +19,7 @@ from tidegraph.log.topics import Topic
 from tidegraph.ports import GraphStore, Log, StatusStore
 from tidegraph.storage.dump import full_dump
 from tidegraph.storage.visibility import EVERYTHING
+from tidegraph.streams.erasure import living
 from tidegraph.streams.writing.erased import Erased
 
 FORMAT: Final = "tidegraph-erasure-1"
@@ -95,8 +96,7 @@ async def _in_graph(claim: _Claim, store: GraphStore) -> AsyncIterator[str]:
 
 async def _in_log(claim: _Claim, log: Log) -> AsyncIterator[str]:
     """Living records of the compacted topics."""
-    last = {(r.key, r.partition): r async for r in log.read(Topic.EXTRACTED)}
-    for record in last.values():
+    async for record in living(log, Topic.EXTRACTED):
         try:
             document = decode(ExtractedDocument, record.value) if record.value is not None else None
         except Rejected:

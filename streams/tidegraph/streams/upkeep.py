@@ -33,6 +33,10 @@ class Task(Protocol):
         """
         ...
 
+    async def is_complete(self, decision: records_pb2.ControlRecord) -> bool:
+        """False where something remains to be done once the graph has the fences."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class RebuildTask:
@@ -45,6 +49,10 @@ class RebuildTask:
     ) -> str:
         """As the protocol says."""
         return str(await self.rebuilder.rebuild(graph, fences))
+
+    async def is_complete(self, decision: records_pb2.ControlRecord) -> bool:
+        """Always: nothing follows."""
+        return True
 
 
 class Upkeep:
@@ -96,7 +104,8 @@ class Upkeep:
     async def carry_out(self, graph: str, fence: tuple[str, int], item: Input) -> str:
         """Carry a decision out, once; "" where the graph has it behind it.
 
-        A restarted stage hands a decision on twice: the graph keeps which ones it has carried out.
+        A restarted stage hands a decision on twice: the graph keeps which ones it has carried out. One that
+        is the last that the graph took, and was interrupted after that, is carried out again.
 
         Raises:
             Rejected: it cannot be read or done. Retryable: not now.
@@ -104,7 +113,8 @@ class Upkeep:
         decision = decode_resolved(item.record.value or b"")
         assert isinstance(decision, records_pb2.ControlRecord)
         done, known = f"decided/{decision.control_id}", await self._store.writers(graph)
-        if known.get(fence[0], -1) >= fence[1] or done in known:
-            return ""
         task = self._tasks[decision.WhichOneof("decision") or ""]
+        at = known.get(fence[0], -1)
+        if (at >= fence[1] or done in known) and (at != fence[1] or await task.is_complete(decision)):
+            return ""
         return await task.carry_out(graph, {fence[0]: fence[1], done: fence[1]}, decision)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
+import pytest
 from tests.unit.streams.test_rebuild import GRAPH, decide, pipeline
 
+from tidegraph.domain.errors import Retryable
 from tidegraph.events.v1 import records_pb2
 from tidegraph.log.deadletter import list_letters
 from tidegraph.log.topics import Topic
 from tidegraph.storage.dump import content_hash, full_dump
 from tidegraph.streams.erasure_check import remains
 from tidegraph.streams.inprocess import InProcess
+from tidegraph.streams.rebuild import Rebuilder
 
 ANN = "Ann Roe was appointed CEO of Nova Ltd on 1 May 2020."
 BOB = "Bob Lee was appointed CEO of Nova Ltd on 1 June 2021."
@@ -151,3 +155,59 @@ async def test_what_was_erased_is_not_read_again() -> None:
     assert not any("Ann" in row for row in await rows(running))
     for certificate in certificates:
         assert await left(running, certificate) == []
+
+
+async def test_a_reading_of_a_reextraction_that_comes_late_has_its_own_place_emptied() -> None:
+    running = pipeline(1)
+    await tell(running, "b", BOB)
+    await running.settle()
+    await decide(running, reextraction=records_pb2.Reextraction())
+    await running.settle()
+    again = [r async for r in running.log.read(Topic.EXTRACTED) if r.value and b"Bob" in r.value]
+    assert len({record.key for record in again}) == 2
+    certificate = await erase(running, document_id="b")
+    for record in again:
+        await running.log.append(Topic.EXTRACTED, record.key, record.value, record.headers, None)
+    await running.settle()
+    assert b"Bob" not in await living(running)
+    assert await left(running, certificate) == []
+
+
+@pytest.mark.parametrize("place", ["log", "rebuild", "certificate"])
+async def test_an_interrupted_erasure_ends_the_same(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stopped before the second record is written over, before the graph is built, and after that."""
+    running = pipeline(1)
+    await tell(running, "a", ANN)
+    await tell(running, "both", BOTH)
+    await running.append(f"{GRAPH}/c".encode(), b'{"id": "c", "text": "Ann Roe')
+    await running.settle()
+    (ann,) = (await running.store.entities_by_name(GRAPH, ["ann roe"]))["ann roe"]
+    owner, method, call = {
+        "log": (type(running.log), "write", 3),
+        "rebuild": (Rebuilder, "rebuild", 1),
+        "certificate": (type(running.status), "keep_certificate", 1),
+    }[place]
+    former, calls = getattr(owner, method), 0
+
+    async def interrupted(*args: Any, **named: Any) -> Any:
+        nonlocal calls
+        calls += place != "log" or args[1] in (Topic.EXTRACTED, Topic.DEAD_LETTERS)
+        if calls == call:
+            raise Retryable("AWAY", "away")
+        return await former(*args, **named)
+
+    await decide(running, erasure=records_pb2.Erasure(entity_ids=[ann.entity_id]))
+    with monkeypatch.context() as patched:
+        patched.setattr(owner, method, interrupted)
+        with pytest.raises(Retryable):
+            await running.settle()
+    await running.settle()
+    lines = await running.status.by_document(GRAPH, "")
+    (line,) = [line for line in lines if "erased" in line.cause]
+    certificate = json.loads(await running.status.certificate(line.position))
+    assert certificate["documents"] == ["a", "both"]
+    assert len(certificate["raw_positions"]) == 2
+    assert certificate["removed"]["extracted"] == 2
+    assert b"Ann" not in await living(running)
+    assert await list_letters(running.log, limit=10) == []
+    assert await left(running, certificate) == []
