@@ -110,6 +110,31 @@ async def test_sightings_keep_the_earliest_time_and_are_found_by_key(store: Grap
     assert await store.sightings(graph, ["c", "a", "none"]) == bare
 
 
+async def test_evidence_brings_what_is_known_of_the_holders_of_rare_keys(
+    store: GraphStore, graph: str
+) -> None:
+    told = (
+        seen("a", "d", EARLY, keys=("rare", "busy")),
+        seen("b", "d", EARLY, keys=("rare", "busy")),
+        seen("c", "d", MIDDLE, keys=("busy",)),
+        seen("e", "d", MIDDLE, keys=()),
+    )
+    pairs = tuple(identity.merge_pairs("ac", "m1", Rule.OPERATOR, "ann", "one", LATE))
+    rows = (row(tied("a", "b"), EARLY),)
+    await write(store, graph, 0, "abce", IdentityWrites(insert=rows, sightings=told, decisions=pairs))
+    found = await store.identity_evidence(graph, ["e"], ["rare", "busy", "none"], 3)
+    assert found.holders == {
+        "rare": [("a", EARLY), ("b", EARLY)],
+        "busy": [("a", EARLY), ("b", EARLY), ("c", MIDDLE)],
+    }
+    assert [one.entity_id for one in found.sightings] == ["a", "b", "e"], "not c: too many have its key"
+    assert found.decisions == pairs
+    assert found.ties == rows
+    assert await store.identity_evidence(graph, [], [], 3) == identity.IdentityEvidence((), (), (), {})
+    alone = await store.identity_evidence(graph, ["c"], [], 3)
+    assert [one.entity_id for one in alone.sightings] == ["c"]
+
+
 async def test_the_first_sightings_of_an_id_count(store: GraphStore, graph: str) -> None:
     many = [seen("a", f"d{n}", LATE + n) for n in range(identity.MAX_SIGHTINGS + 3)]
     await write(store, graph, 0, "", IdentityWrites(sightings=tuple(reversed(many))))

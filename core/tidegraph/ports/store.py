@@ -238,7 +238,8 @@ class GraphReader(Protocol):
     async def identity_evidence(
         self, graph: str, entity_ids: Sequence[str], keys: Sequence[str], limit: int
     ) -> IdentityEvidence:
-        """Sightings, decisions and rows of the ids, and the first holders of the keys; one round trip."""
+        """The ``limit`` first holders of the keys; sightings, decisions and rows of the ids, and of the
+        holders of each key that fewer than ``limit`` hold. One round trip."""
         ...
 
     async def fact_keys(self, graph: str, entity_ids: Sequence[str], limit: int) -> dict[str, list[str]]:

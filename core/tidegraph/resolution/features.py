@@ -196,6 +196,8 @@ def _shared_context(a: Profile, b: Profile, statistics: Statistics) -> float:
     """The telling share of words in common. Counted before it is weighed: a sum over a set of words would
     round differently from process to process."""
     left, right = set(a.context), set(b.context)
+    if left.isdisjoint(right):
+        return 0.0
     common, whole = _weigh(left & right, statistics), _weigh(left | right, statistics)
     return common / whole if whole else 0.0
 

@@ -42,8 +42,11 @@ def latin(text: str) -> str:
     )
 
 
+@lru_cache(maxsize=100_000)
 def is_latin(text: str) -> bool:
     """True when most letters are of the Latin script."""
+    if text.isascii():
+        return True
     letters = [c for c in text if c.isalpha()]
     return sum(1 for c in letters if unicodedata.name(c, "").startswith("LATIN")) * 2 >= len(letters)
 

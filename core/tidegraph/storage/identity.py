@@ -90,7 +90,8 @@ class IdentityReads:
     async def identity_evidence(
         self, graph: str, entity_ids: Sequence[str], keys: Sequence[str], limit: int
     ) -> IdentityEvidence:
-        """Sightings, decisions and rows of the ids, and the ``limit`` first holders of the keys, at once."""
+        """The ``limit`` first holders of the keys; sightings, decisions and rows of the ids and of the
+        holders of each key that fewer than ``limit`` hold; all at once."""
         values = {
             "ids": sorted(set(entity_ids)),
             "keys": sorted(set(keys)),

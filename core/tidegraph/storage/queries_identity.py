@@ -73,21 +73,33 @@ CALL {
 }
 RETURN k, holder, at
 """
-_TOLD: Final = SIGHTINGS.replace(
-    "RETURN n{.*, keys: null}", "RETURN 'sighting' AS what, n{.*, keys: null} AS row"
-)
 _HELD: Final = HOLDERS.replace("$limit", "$most").replace(
-    "RETURN k, holder, at", "RETURN 'holder' AS what, {k: k, holder: holder, at: at} AS row"
+    "RETURN k, holder, at", "RETURN k, collect([holder, at]) AS held"
 )
 EVIDENCE: Final = f"""
-{_TOLD}
-UNION ALL UNWIND $ids AS k MATCH (p:Pair) WHERE p.left = k RETURN 'pair' AS what, properties(p) AS row
-UNION ALL UNWIND $ids AS k MATCH (p:Pair) WHERE p.right = k RETURN 'pair' AS what, properties(p) AS row
-UNION ALL UNWIND $ids AS k MATCH (:Entity {{id: k}})-[s:SAME_AS|REVIEW]-(:Entity)
-RETURN 'tie' AS what, properties(s) AS row
-UNION ALL {_HELD}
+CALL {{ {_HELD} }}
+WITH collect([k, held]) AS keys
+CALL {{
+  WITH keys UNWIND keys AS one WITH one[1] AS held WHERE size(held) < $most UNWIND held AS h
+  RETURN collect(DISTINCT h[0]) AS found
+}}
+WITH keys, $ids + [id IN found WHERE NOT id IN $ids] AS ids
+CALL {{
+  WITH keys UNWIND keys AS one UNWIND one[1] AS h
+  RETURN 'holder' AS what, {{k: one[0], holder: h[0], at: h[1]}} AS row
+  UNION ALL WITH ids
+  {SIGHTINGS.replace("$ids", "ids").replace("RETURN n{.", "RETURN 'sighting' AS what, n{.").strip()} AS row
+  UNION ALL WITH ids UNWIND ids AS k MATCH (p:Pair) WHERE p.left = k
+  RETURN 'pair' AS what, properties(p) AS row
+  UNION ALL WITH ids UNWIND ids AS k MATCH (p:Pair) WHERE p.right = k
+  RETURN 'pair' AS what, properties(p) AS row
+  UNION ALL WITH ids UNWIND ids AS k MATCH (:Entity {{id: k}})-[s:SAME_AS|REVIEW]-(:Entity)
+  RETURN 'tie' AS what, properties(s) AS row
+}}
+RETURN what, row
 """
-"""All that the writer asks about ids and keys, in one round trip."""
+"""All that the writer asks about ids and keys, and about who holds the keys that not too many hold, in one
+round trip."""
 SIDES: Final = tuple(
     f"UNWIND $ids AS k MATCH (:Entity {{id: k}}){left}[f:FACT]{right}() "
     "WITH DISTINCT k, f.key AS key LIMIT $limit RETURN k, key"

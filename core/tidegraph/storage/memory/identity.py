@@ -79,11 +79,14 @@ class MemoryIdentity(MemoryReads):
     async def identity_evidence(
         self, graph: str, entity_ids: Sequence[str], keys: Sequence[str], limit: int
     ) -> IdentityEvidence:
+        holders = await self.holders(graph, keys, limit)
+        around = {id_ for held in holders.values() if len(held) < limit for id_, _ in held}
+        ids = sorted(around.union(entity_ids))
         return IdentityEvidence(
-            sightings=tuple(await self.sightings(graph, entity_ids)),
-            decisions=tuple(await self.pair_decisions(graph, entity_ids)),
-            ties=tuple(await self.ties(graph, entity_ids)),
-            holders=await self.holders(graph, keys, limit),
+            sightings=tuple(await self.sightings(graph, ids)),
+            decisions=tuple(await self.pair_decisions(graph, ids)),
+            ties=tuple(await self.ties(graph, ids)),
+            holders=holders,
         )
 
     async def fact_keys(self, graph: str, entity_ids: Sequence[str], limit: int) -> dict[str, list[str]]:

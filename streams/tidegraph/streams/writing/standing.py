@@ -10,18 +10,15 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
-from tidegraph.domain.documents import Status
 from tidegraph.domain.facts import Assertion
 from tidegraph.domain.identity import (
     CALLED,
-    MAX_SIGHTINGS,
     PairDecision,
     SameAs,
     Sighting,
     in_force,
 )
 from tidegraph.domain.interval import OPEN_END
-from tidegraph.domain.naming import normalise
 from tidegraph.ports import GraphReader
 from tidegraph.resolution.profiles import Profile
 from tidegraph.resolution.standing import (
@@ -34,6 +31,7 @@ from tidegraph.resolution.standing import (
     renamed,
 )
 from tidegraph.storage.visibility import EVERYTHING
+from tidegraph.streams.writing.counting import counted, earliest, statement_of
 
 READ_AHEAD: Final = 3
 MAX_HOLDERS: Final = 20
@@ -87,16 +85,16 @@ class World:
             await self._fetch(seen | since.keys(), {key for one in sightings for key in one.keys})
         by_id = {entity_id: list(self._sightings[entity_id]) for entity_id in seen}
         known = {one.row_id: one for told in by_id.values() for one in told}
-        for one in _earliest(sightings):
+        for one in earliest(sightings):
             held = known.get(one.row_id)
             if held is None or one.recorded_at < held.recorded_at:
                 self._new[one.row_id] = one
                 by_id[one.entity_id] = [s for s in by_id[one.entity_id] if s.row_id != one.row_id] + [one]
         for entity_id in list(by_id):
-            counted = _counted(by_id[entity_id])
-            self._sightings[entity_id] = counted
+            counts = counted(by_id[entity_id])
+            self._sightings[entity_id] = counts
             for one in [s for s in by_id[entity_id] if s.row_id in self._new]:
-                if one in counted:
+                if one in counts:
                     _lower(since, entity_id, one.recorded_at)
                 else:
                     del self._new[one.row_id]
@@ -130,23 +128,28 @@ class World:
     # --- reading ----------------------------------------------------------------------------------
 
     async def _fetch(self, entity_ids: Iterable[str], keys: Iterable[str]) -> list[str]:
-        """What is stored of ids and keys that were not read yet, in one round trip; the ids that are new."""
-        wanted = sorted({*entity_ids} - self._ties.keys() - {""})
+        """What is stored of ids and keys that were not read yet, and of the candidates that the keys find,
+        in one round trip; the ids that are new."""
+        own = sorted({*entity_ids} - self._ties.keys() - {""})
         asked = sorted({*keys} - self._holders.keys())
-        if not wanted and not asked:
+        if not own and not asked:
             return []
-        found = await self._reader.identity_evidence(self._graph, wanted, asked, MAX_HOLDERS + 1)
+        found = await self._reader.identity_evidence(self._graph, own, asked, MAX_HOLDERS + 1)
+        around = {id_ for held in found.holders.values() if len(held) <= MAX_HOLDERS for id_, _ in held}
+        wanted = sorted(around.union(own) - self._ties.keys())
+        new = set(wanted)
         for id_ in wanted:
             self._sightings[id_], self._ties[id_] = [], []
             self._decisions[id_] = dict(self._news.get(id_, {}))
         for one in found.sightings:
-            self._sightings[one.entity_id].append(one)
+            if one.entity_id in new:
+                self._sightings[one.entity_id].append(one)
         for pair in found.decisions:
             for side in (pair.left, pair.right):
                 if side in self._decisions and pair.row_id not in self._news.get(side, {}):
                     self._decisions[side][pair.row_id] = pair
         for row in found.ties:
-            for side in {row.tied.left, row.tied.right} & set(wanted):
+            for side in {row.tied.left, row.tied.right} & new:
                 self._ties[side].append(row)
         for key in asked:
             self._holders[key] = dict(found.holders.get(key, ()))
@@ -195,15 +198,29 @@ class World:
             await self._load(near.union(*((pair.left, pair.right) for pair in pairs)), keys)
 
     async def explore_around(self, entity_ids: Iterable[str], known_at: int) -> None:
-        """Read ahead for the ids and for what they reach, a step for all of them at a time."""
-        done: set[str] = set()
-        frontier = set(entity_ids)
+        """Read ahead for the ids and for what they reach, a step for all of them at a time.
+
+        A step begins at everything that is reached by what was read before, not at the ids alone: their
+        candidates came with their keys.
+        """
+        reached = set(entity_ids)
+        explored: set[str] = set()
         for _ in range(READ_AHEAD):
-            await self.explore(frontier, known_at)
-            done |= frontier
-            frontier = {other for id_ in frontier for other in self._around(id_, known_at)} - done
-            if not frontier:
+            reached |= self._reached(reached, known_at)
+            if reached == explored:
                 return
+            await self.explore(reached, known_at)
+            explored = set(reached)
+
+    def _reached(self, entity_ids: set[str], known_at: int) -> set[str]:
+        """What a few steps from neighbour to neighbour lead to by what was read so far."""
+        found: set[str] = set()
+        frontier = entity_ids
+        for _ in range(READ_AHEAD):
+            near = {other for id_ in frontier for other in self._neighbours(id_, known_at)}
+            frontier = near - found - entity_ids
+            found |= frontier
+        return found
 
     # --- components -------------------------------------------------------------------------------
 
@@ -356,44 +373,6 @@ class World:
         if place not in self._profiles:
             self._profiles[place] = profile_at(entity_id, self._sightings.get(entity_id, ()), known_at)
         return self._profiles[place]
-
-
-def statement_of(claim: Assertion) -> Statement | None:
-    """A claim about a name as a statement; None for one that says nothing or denies it."""
-    name = normalise(claim.object)
-    if claim.object_is_entity or not name or claim.status is Status.DENIED:
-        return None
-    return Statement(
-        subject=claim.subject,
-        name=name,
-        at=claim.valid.start,
-        document_id=claim.document_id,
-        labels=claim.labels,
-        recorded_at=claim.recorded_at,
-        withdrawn_at=claim.withdrawn_at,
-    )
-
-
-def _earliest(sightings: Iterable[Sighting]) -> list[Sighting]:
-    found: dict[str, Sighting] = {}
-    for one in sightings:
-        held = found.get(one.row_id)
-        if held is None or one.recorded_at < held.recorded_at:
-            found[one.row_id] = one
-    return list(found.values())
-
-
-def _counted(sightings: Sequence[Sighting]) -> list[Sighting]:
-    """The sightings of one id that count, in the order in which a store gives them."""
-    found: list[Sighting] = []
-    for called in (False, True):
-        told = (one for one in sightings if one.is_called is called)
-        found += sorted(told, key=_order)[:MAX_SIGHTINGS]
-    return sorted(found, key=_order)
-
-
-def _order(one: Sighting) -> tuple[int, str]:
-    return one.recorded_at, one.row_id
 
 
 def _lower(found: dict[str, int], name: str, instant: int) -> None:
