@@ -103,6 +103,27 @@ async def test_the_newest_claim_is_planned_without_reading_its_key(
     await check(store, registry, key)
 
 
+@pytest.mark.usefixtures("busy")
+async def test_what_a_rival_committed_in_other_batches_is_read_again(
+    store: GraphStore, registry: Registry, rng: random.Random
+) -> None:
+    """The graph stands where this writer would have it, in rows that may be others."""
+    writer, rival = make_writer(store, registry), make_writer(store, registry)
+    papers = [paper(rng, number, late=False) for number in range(12)]
+    for number in range(10):
+        await hand_in(writer, papers[number : number + 1], number)
+    busy_keys = writer._planner._believer.busy
+    key = await key_of(store)
+    assert (GRAPH, key) in busy_keys._kept
+    for number in (10, 11):
+        await hand_in(rival, papers[number : number + 1], number)
+    await hand_in(writer, papers[10:12], 10)
+    assert (GRAPH, key) not in busy_keys._kept
+    await hand_in(writer, [paper(rng, 12, late=False)], 12)
+    assert (GRAPH, key) in busy_keys._kept
+    await check(store, registry, key)
+
+
 def test_the_keys_used_longest_ago_go_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(busykeys, "KEPT_CLAIMS", 5)
     keys = busykeys.BusyKeys()

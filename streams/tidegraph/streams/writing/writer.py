@@ -18,7 +18,7 @@ from tidegraph.streams.writing.erased import KIND as ERASURE
 from tidegraph.streams.writing.erased import Erased
 from tidegraph.streams.writing.kinds import all_kinds
 from tidegraph.streams.writing.links import Linker
-from tidegraph.streams.writing.planning import Item, Planner
+from tidegraph.streams.writing.planning import Item, Planned, Planner
 from tidegraph.telemetry import metrics
 
 logger = logging.getLogger(__name__)
@@ -152,9 +152,10 @@ class GraphWriter:
             offset = max(state.offset, items[-1].offset)
             fence = Fence(partition, state.offset, offset)
             planned = await self._planner.plan(graph, fence, items)
-            if not _is_idle(planned.commit):
-                changes += await self._commit(planned.commit)
-            self._planner.settle(planned)
+            if _is_idle(planned.commit):
+                self._planner.settle(planned)
+            else:
+                changes += await self._commit(planned.commit, planned)
             return [Ending(o.item, o.ended, o.rejected) for o in planned.outcomes]
         except (Retryable, Conflicted):
             raise
@@ -173,7 +174,7 @@ class GraphWriter:
         if offset > state.offset:
             await self._commit(_empty(graph, Fence(partition, state.offset, offset)))
 
-    async def _commit(self, commit: Commit) -> list[ChangeRow]:
+    async def _commit(self, commit: Commit, planned: Planned | None = None) -> list[ChangeRow]:
         key = (commit.graph, commit.fence.partition)
         with metrics.COMMIT_SECONDS.time():
             state = await self._store.commit(commit)
@@ -186,7 +187,11 @@ class GraphWriter:
                     f"graph {commit.graph} stands at {state.offset}, not at {commit.fence.expected}; rewind",
                     graph=commit.graph,
                 )
-            # The commit had gone through before its answer was lost.
+            # The commit had gone through before its answer was lost, or a rival has taken the same records
+            # in, perhaps in other commits: the graph then says the same in other rows.
+            self._planner.forget()
+        elif planned is not None:
+            self._planner.settle(planned)
         self._states[key] = state
         believed = [version for version in commit.insert_versions if version.invalidated_at == OPEN_END]
         metrics.FACT_CHANGES.labels("conflicted").inc(sum(version.conflicted for version in believed))
