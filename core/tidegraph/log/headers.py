@@ -20,6 +20,8 @@ DECISION: Final = "tidegraph-decision"
 REEXTRACTED: Final = "tidegraph-reextracted"
 """On ``grounded``: the document is read again; the value is when that was decided (microseconds since 1970,
 decimal), from which on the reading counts."""
+READ_UNDER: Final = "tidegraph-read-under"
+"""With ``REEXTRACTED``: the extractor epochs under which the document was read already, as a JSON array."""
 ERASED: Final = "tidegraph-erased"
 """On ``extracted``: an erasure wrote the record over another one; the value is JSON, the id of the decision,
 the document, and where it entered (topic, partition, offset, incarnation)."""

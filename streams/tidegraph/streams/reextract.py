@@ -2,26 +2,30 @@
 
 The documents are grounded anew from ``documents``, with the recorded time of the decision beside each; the
 extract stage reads them as it now does, and the readings supersede the former ones from that time on.
-What was believed before it stays as it was. Done twice, nothing more comes of it.
+What was believed before it stays as it was. What was read under the present extractor epoch already is not
+read again: nothing would come of it.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
+
+import orjson
 
 from tidegraph.domain.documents import DocumentKind, GroundedDocument
 from tidegraph.domain.errors import Rejected
 from tidegraph.domain.interval import OPEN_START
 from tidegraph.log.codecs import encode
-from tidegraph.log.headers import REEXTRACTED, SCHEMA, SCHEMA_VERSION, STAGE
-from tidegraph.log.keys import document_key, grounded_key
+from tidegraph.log.headers import READ_UNDER, REEXTRACTED, SCHEMA, SCHEMA_VERSION, STAGE
+from tidegraph.log.keys import document_key, extracted_key, grounded_key, split_key
 from tidegraph.log.status import Stage
 from tidegraph.log.topics import Topic
-from tidegraph.ports import DecisionRecord
+from tidegraph.ports import DecisionRecord, Log
 from tidegraph.streams.erasure import covered_documents
 from tidegraph.streams.flow import Input, Output, Sink
 from tidegraph.streams.rebuild import Sources
@@ -53,6 +57,7 @@ class Rereader:
         """
         covered = await covered_documents(self.sources.log, graph) if erased.entities else frozenset()
         life = (await self.sources.lives([Topic.DOCUMENTS]))[Topic.DOCUMENTS]
+        read = await _epochs(self.sources.log, graph, decision.subject)
         stamps: dict[int, PartitionStamps] = {}
         outputs: list[Output] = []
         found = 0
@@ -66,7 +71,7 @@ class Rereader:
             if parts and _is_erased(parts[0].header.document_id, stamp, erased, covered):
                 continue
             found += bool(parts)
-            outputs += [_output(part, decision.recorded_at) for part in parts]
+            outputs += [_output(part, decision.recorded_at, read) for part in parts]
             if len(outputs) >= _BATCH:
                 await self.sink.write(outputs)
                 outputs = []
@@ -91,12 +96,35 @@ def _is_erased(document_id: str, stamp: int, erased: Erased, covered: Collection
     return document_id in covered or stamp <= erased.documents.get(document_id, OPEN_START)
 
 
-def _output(part: GroundedDocument, decided_at: int) -> Output:
+async def _epochs(log: Log, graph: str, document_id: str) -> dict[bytes, frozenset[str]]:
+    """The extractor epochs under which parts of revisions were read, by digest of what tells a part apart."""
+    found: dict[bytes, frozenset[str]] = {}
+    async for record in log.read(Topic.EXTRACTED):
+        try:
+            name, document, revision, content, recorded_at, epoch, part, *_ = split_key(record.key or b"")
+        except (ValueError, UnicodeDecodeError):
+            continue  # the key of another program
+        if name != graph or (document_id and document != document_id):
+            continue
+        place = _digest((name, document, revision, content, recorded_at, part))
+        epochs = found.get(place, frozenset())
+        found[place] = epochs - {epoch} if record.value is None else epochs | {epoch}
+    return found
+
+
+def _digest(parts: Sequence[str]) -> bytes:
+    return hashlib.blake2b(orjson.dumps(parts), digest_size=16).digest()
+
+
+def _output(part: GroundedDocument, decided_at: int, read: Mapping[bytes, frozenset[str]]) -> Output:
     header = part.header
+    name, document, revision, content, recorded_at, _, number = split_key(extracted_key(header, ""))
+    epochs = read.get(_digest((name, document, revision, content, recorded_at, number)), frozenset())
     headers = (
         (STAGE, Stage.GROUND.encode()),
         (SCHEMA, SCHEMA_VERSION),
         (REEXTRACTED, str(decided_at).encode()),
+        (READ_UNDER, orjson.dumps(sorted(epochs))),
     )
     route = document_key(header.graph, header.document_id)
     return Output(Topic.GROUNDED, grounded_key(header), encode(part), headers, route)

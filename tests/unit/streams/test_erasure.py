@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 from tests.unit.streams.test_rebuild import GRAPH, decide, pipeline
+from tests.unit.streams.test_reextract import Reader
+from tests.unit.streams.test_reextract import pipeline as reading
 
 from tidegraph.domain.errors import Retryable
 from tidegraph.events.v1 import records_pb2
@@ -158,9 +160,11 @@ async def test_what_was_erased_is_not_read_again() -> None:
 
 
 async def test_a_reading_of_a_reextraction_that_comes_late_has_its_own_place_emptied() -> None:
-    running = pipeline(1)
+    reader = Reader()
+    running = reading(reader)
     await tell(running, "b", BOB)
     await running.settle()
+    reader.epoch = "e2"
     await decide(running, reextraction=records_pb2.Reextraction())
     await running.settle()
     again = [r async for r in running.log.read(Topic.EXTRACTED) if r.value and b"Bob" in r.value]

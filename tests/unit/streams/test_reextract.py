@@ -33,9 +33,11 @@ class Reader:
 
     def __init__(self) -> None:
         self.epoch = "e1"
+        self.read: list[str] = []
 
     def extract(self, document: GroundedDocument) -> ExtractedDocument:
         head = document.header
+        self.read.append(head.document_id)
         if head.kind is DocumentKind.RETRACTION:
             return ExtractedDocument(head, self.epoch, (), (), (), (), ())
         place = (head.graph, head.document_id, head.revision, head.part, 0, self.epoch)
@@ -109,3 +111,22 @@ async def test_reading_again_brings_nothing_back_and_a_rebuild_agrees() -> None:
     former = await dump.content_hash(running.store, GRAPH)
     await rebuilder(running).rebuild(GRAPH, {"elsewhere/0": 0})
     assert await dump.content_hash(running.store, GRAPH) == former
+
+
+async def test_only_what_is_stale_is_read_again() -> None:
+    reader = Reader()
+    running = pipeline(reader)
+    await running.append(b"a", b"one")
+    await running.settle()
+    reader.epoch = "e2"
+    await running.append(b"b", b"two")
+    await running.settle()
+    reader.read.clear()
+    await decide(running, reextraction=records_pb2.Reextraction())
+    await running.settle()
+    assert reader.read == ["a"]
+    assert await values(running) == ["e2 one", "e2 two"]
+    reader.read.clear()
+    await decide(running, reextraction=records_pb2.Reextraction())
+    await running.settle()
+    assert reader.read == []

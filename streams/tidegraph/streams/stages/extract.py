@@ -7,11 +7,13 @@ import logging
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
+import orjson
+
 from tidegraph.domain.documents import ExtractedDocument, GroundedDocument
 from tidegraph.domain.epochs import extractor_of
 from tidegraph.domain.errors import Rejected, Retryable
 from tidegraph.log.codecs import decode, encode
-from tidegraph.log.headers import REEXTRACTED, first, stamped
+from tidegraph.log.headers import READ_UNDER, REEXTRACTED, first, stamped
 from tidegraph.log.keys import document_key, extracted_key
 from tidegraph.log.status import Stage
 from tidegraph.log.topics import Topic
@@ -46,13 +48,15 @@ class ExtractHandler:
             logger.warning("the extractor is not ready yet: %s", error)
 
     async def handle(self, item: Input) -> Result:
-        """One output for one part of a document."""
+        """One output for one part of a document; none for one that is to be read again and need not be."""
         if item.record.value is None:
             raise Rejected("NULL_RECORD", "a record of `grounded` has no value")
         document = decode(GroundedDocument, item.record.value)
-        loop = asyncio.get_running_loop()
+        again, loop = first(item.record.headers, REEXTRACTED), asyncio.get_running_loop()
+        if again is not None and await loop.run_in_executor(self._threads, self._was_read, item):
+            return Result((), ())
         extracted = await loop.run_in_executor(self._threads, self._timed, document)
-        header, again = extracted.header, first(item.record.headers, REEXTRACTED)
+        header = extracted.header
         if again is not None:
             extracted = replace(extracted, reextracted_at=int(again))
         output = Output(
@@ -70,6 +74,10 @@ class ExtractHandler:
         name = extractor_of(self._extractor.epoch)
         with metrics.EXTRACTION_SECONDS.labels(name or "other").time():
             return self._extractor.extract(document)
+
+    def _was_read(self, item: Input) -> bool:
+        """Whether the document was read under the present epoch already: the same would come of it."""
+        return self._extractor.epoch in orjson.loads(first(item.record.headers, READ_UNDER) or "[]")
 
     def subject(self, item: Input) -> Subject:
         """The document that the record's header names."""
