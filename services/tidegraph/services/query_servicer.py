@@ -111,7 +111,7 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
         match request.WhichOneof("about"):
             case "entity":
                 moment = await resolve(self._ports, current(), asked)
-                work = Work(self._ports, moment, _unread(request.entity))
+                work = Work(await under_policies(self._ports, moment), moment, _unread(request.entity))
                 window = None if moment.valid_defaulted else moment.valid
                 found = await entity_timeline(work, request.entity, window, budget)
             case "query":
@@ -259,7 +259,8 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
     async def Trace(  # noqa: N802
         self, request: api.TraceRequest, context: Context
     ) -> api.TraceResponse:
-        work = Work(self._ports, await self._known_moment(request), _unread("trace"))
+        moment = await self._known_moment(request)
+        work = Work(await under_policies(self._ports, moment), moment, _unread("trace"))
         found = await trace(work, request.fact_id, request.event_id)
         response = messages.traced(found, work)
         response.basis.CopyFrom(messages.basis(work.moment))
@@ -301,7 +302,7 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
         )
         question = reading.question
         moment = await resolve(self._ports, current(), asked, question.time.interval if read_time else None)
-        work = Work(self._ports, moment, question, reading.offset)
+        work = Work(await under_policies(self._ports, moment), moment, question, reading.offset)
         for link in question.entities:
             work.names.update({record.entity_id: record for record in link.candidates})
         return work, scope_of(question, moment, given=asked.valid is not None)

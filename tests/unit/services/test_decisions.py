@@ -170,6 +170,21 @@ async def test_a_predicate_is_read_by_the_names_that_the_policies_give_it(served
     assert "run Nova Ltd" not in (await texts("holds_role", before))[0]
 
 
+async def test_questions_and_timelines_speak_by_the_policies_of_their_known_date(served: Served) -> None:
+    before = await served.write("a", ANN)
+    runs = ONE_BOSS.replace("member_of", "holds_role").replace("is a member of", "steers")
+    runs = runs.replace('"one"', '"one_per_object"') + 'aliases = ["steers"]\nper = ["role"]\n'
+    await served.client.set_policies(runs)
+    await served.settle()
+    for known, speaks in (("", True), (before, False)):
+        options = Options(known=known)
+        timeline = await served.client.timeline(entity="Nova Ltd", options=options)
+        retrieved = await served.client.retrieve("Who is chief executive of Nova Ltd?", options=options)
+        asked = await served.client.ask("Who was chief executive of Nova Ltd in 2020?", options=options)
+        for found in (timeline, retrieved, asked):
+            assert ("steer" in str(found)) is speaks, (known, found)
+
+
 async def test_belief_at_two_known_dates_is_compared(served: Served) -> None:
     first = await served.write("a", ANN)
     second = await served.write("c", CY, "2021-05-05")

@@ -12,6 +12,7 @@ from tidegraph.services.usecases.answers import Answer, Outcome
 from tidegraph.services.usecases.checking import checked
 from tidegraph.services.usecases.compose import not_known
 from tidegraph.services.usecases.context import Moment, Ports
+from tidegraph.services.usecases.decisions import under_policies
 from tidegraph.services.usecases.event_reasoner import EventReasoner
 from tidegraph.services.usecases.event_search import EventSearch
 from tidegraph.services.usecases.moment import AskedTime, resolve, seen_by
@@ -91,7 +92,8 @@ class Asking:
         )
         question = reading.question
         moment = await resolve(self._ports, self._caller, asked, question.time.interval)
-        work = Work(self._ports, moment, question, reading.offset, without=self._without)
+        ports = await under_policies(self._ports, moment)
+        work = Work(ports, moment, question, reading.offset, without=self._without)
         for link in question.entities:
             work.names.update({record.entity_id: record for record in link.candidates})
         scope = scope_of(question, moment, given=asked.valid is not None)
