@@ -69,9 +69,12 @@ async def _decide(call: Call, key: str, assertion: str, undo: bool, reason: str,
 def _show(conflict: admin_pb2.Conflict) -> None:
     console.print(Text(conflict.winner.text, style="bold"))
     console.print(Text(f"  key {conflict.key}", style="dim"))
+    told_by = {claim.assertion_id: claim.source.document_id for claim in conflict.claims}
     for option in conflict.options:
         mark = "decided" if option.chosen else "believed" if option.winning else ""
         line = Text(f"  {mark:<9}", style="green" if mark else "")
         line.append(f"{option.text}  ", style="default")
         line.append(option.assertion_id, style="dim")
+        if document := told_by.get(option.assertion_id):
+            line.append(f"  {document}", style="dim")
         console.print(line)

@@ -10,6 +10,8 @@ from rich.table import Table
 from tidegraph.cli.calling import EXIT_NOT_KNOWN, Call, client, connection, runs
 from tidegraph.cli.render import console, message_dict, print_json
 from tidegraph.client import Options
+from tidegraph.domain.errors import NotFound, Rejected
+from tidegraph.services.tokens import read_await_token
 
 
 @click.group("dead-letters", invoke_without_command=True)
@@ -45,7 +47,7 @@ async def _replay(call: Call, documents: tuple[str, ...], everything: bool, dry_
         listed: dict[str, list[str]] = defaultdict(list)
         for each in await service.dead_letters() if documents else ():
             listed[each.document_id].append(each.await_token)
-        tokens = [token for name in documents for token in listed.get(name, [name])]
+        tokens = [token for name in documents for token in listed.get(name) or [_token(name)]]
         found = await service.replay_dead_letters(*tokens, all=everything, dry_run=dry_run)
         last: dict[str, str] = {}
         if not dry_run and found.await_tokens:
@@ -59,6 +61,16 @@ async def _replay(call: Call, documents: tuple[str, ...], everything: bool, dry_
             f"{found.replayed_count} {'would be ' if dry_run else ''}replayed, {failed} failed again"
         )
     return EXIT_NOT_KNOWN if failed else 0
+
+
+def _token(name: str) -> str:
+    """The name of a document that no dead letter has, if it is an await token."""
+    try:
+        read_await_token(name)
+    except Rejected:
+        message = f"there is no dead letter of {name[:80]!r}; `tidegraph dead-letters` lists them"
+        raise NotFound("NO_DEAD_LETTER", message) from None
+    return name
 
 
 @runs

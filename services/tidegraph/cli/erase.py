@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 from pathlib import Path
 
@@ -73,7 +74,15 @@ async def _erase(call: Call, document: str, person: str, reason: str, out: Path 
     if out is not None:
         await asyncio.to_thread(out.write_text, certificate + "\n", encoding="utf-8")
     console.print(certificate, markup=False, highlight=False, soft_wrap=True)
+    if found_nothing(certificate):
+        click.echo("note: nothing was found to erase; is the id right? `tidegraph why` shows ids", err=True)
     return 0
+
+
+def found_nothing(certificate: str) -> bool:
+    """Whether a certificate tells of no row, record or raw position: as a rule, of a misspelt id."""
+    told = json.loads(certificate)
+    return not (any(told["removed"].values()) or told["raw_positions"] or told["documents"])
 
 
 @runs

@@ -113,8 +113,11 @@ def _mapping(name: str) -> Mapping:
 
     if name in records.READY and not Path(name).exists():
         mapping = parse_mapping(records.ready_mapping(name), name)
-    else:
+    elif Path(name).exists():
         mapping = load_mapping(name)
+    else:
+        message = f"there is no mapping file {name}; those that ship are {', '.join(records.READY)}"
+        raise Rejected("INVALID_MAPPING", message)
     record_mapping.parse_entries(mapping.text, mapping.name)
     return mapping
 
@@ -256,6 +259,8 @@ def _report(asked: _Command, outcomes: Outcomes) -> None:
         return
     for rejection in outcomes.rejected:
         click.echo(_line(rejection), err=True)
+    for sent, cause in outcomes.dead_letters():
+        click.echo(f"dead letter  {f'{sent.path} {sent.position}'.strip()}: {cause}", err=True)
     click.echo(outcomes.summary(waited=asked.wait))
 
 

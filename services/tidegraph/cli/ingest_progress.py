@@ -82,6 +82,13 @@ class Outcomes:
                 "cause": rejection.cause,
             }
 
+    def dead_letters(self) -> Iterator[tuple[Sent, str]]:
+        """What could not be used after it was sent, each with its cause."""
+        for sent in self.sent:
+            status = self.statuses.get(sent.at)
+            if status is not None and status.outcome == "dead_letter":
+                yield sent, status.cause
+
     def summary(self, *, waited: bool) -> str:
         """One sentence for people."""
         parts = [f"{len(self.sent)} sent"]

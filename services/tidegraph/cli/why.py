@@ -20,7 +20,7 @@ _STYLES: Final = {"supports": "green", "bounds": "cyan", "opposes": "red", "with
 @click.option("--known-at", metavar="DATE", default="", help="Answer from what was known then.")
 @connection
 def command(fact: str, known_at: str, as_json: bool, graph: str, server: str) -> None:
-    """Show why FACT (an id, from `entity` or an answer) is believed, and what stands against it."""
+    """Show why FACT is believed and what stands against it; `entity` shows ids, `ask --json` too."""
     _why(Call(server, graph, Options(known=known_at), as_json), fact)
 
 

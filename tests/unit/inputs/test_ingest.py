@@ -148,6 +148,12 @@ def test_wait_follows_the_statuses(folder, log):
     ]
 
 
+def test_causes_of_dead_letters_are_told(folder, log):
+    result = run(folder, "--wait")
+    assert result.exit_code == 1
+    assert result.stderr.splitlines() == ["dead letter  b.txt: a cause"]
+
+
 def test_wait_ends_with_its_time(folder, log):
     result = run(folder / "a.md", "--wait", "--timeout", 0)
     assert result.exit_code == 1
@@ -211,6 +217,12 @@ def test_both_parts_of_a_mapping_are_checked(folder, log):
     result = run(folder / "b.txt", "--mapping", folder / "m.yaml")
     assert result.exit_code == 2
     assert "m.yaml, line 4" in result.output
+
+
+def test_an_unknown_mapping_names_those_that_ship(folder, log):
+    result = run(folder / "b.txt", "--mapping", "hr_change")
+    assert result.exit_code == 2
+    assert set(READY) <= set(result.stderr.replace(",", " ").split())
 
 
 @pytest.mark.parametrize("name", READY)

@@ -14,6 +14,9 @@ import pytest
 from click.testing import CliRunner, Result
 from tests.unit.services.world import GRAPH, Doc, World
 
+from tidegraph.api.v1 import admin_pb2
+from tidegraph.cli.conflicts import _show as show_conflict
+from tidegraph.cli.erase import found_nothing
 from tidegraph.cli.main import COMMANDS, main
 from tidegraph.domain.documents import Position
 from tidegraph.ports import DocumentStatus
@@ -145,6 +148,31 @@ def test_status_check_and_dead_letters(server: str) -> None:
     assert json.loads(run(server, "check", "--json").output)["healthy"] is True
     assert "NO_TEXT" in run(server, "dead-letters").output
     assert json.loads(run(server, "dead-letters", "--json").output)[0]["document_id"] == "broken"
+
+
+def test_replay_of_what_is_no_dead_letter_says_so(server: str) -> None:
+    told = run(server, "dead-letters", "replay", "nothing", "--dry-run")
+    assert told.exit_code == 2
+    assert "NO_DEAD_LETTER" in told.output
+
+
+@pytest.mark.parametrize(
+    ("rows", "raw", "nothing"), [(0, [], True), (1, [], False), (0, ["documents/0/1"], False)]
+)
+def test_an_erasure_that_found_nothing_is_told_apart(rows: int, raw: list[str], nothing: bool) -> None:
+    certificate = {"removed": {"extracted": 0, "graph facts": rows}, "raw_positions": raw, "documents": []}
+    assert found_nothing(json.dumps(certificate)) is nothing
+
+
+def test_claims_of_a_conflict_name_their_documents(capsys: pytest.CaptureFixture[str]) -> None:
+    conflict = admin_pb2.Conflict(key="k")
+    for number, document in enumerate(("a.txt", "b.txt")):
+        conflict.options.add(assertion_id=f"assertion-{number}", text="Ada Quill has been chair")
+        claim = conflict.claims.add(assertion_id=f"assertion-{number}")
+        claim.source.document_id = document
+    show_conflict(conflict)
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[-2:] for line in lines[-2:]] == [["assertion-0", "a.txt"], ["assertion-1", "b.txt"]]
 
 
 def test_help_imports_no_command() -> None:

@@ -100,7 +100,7 @@ HR = [
     change(2, "2023-05-02", "Bren Holvik", "hired", "2023-05-15", job_title="buyer", team="supply team", manager="Ada Poll"),
     change(3, "2024-02-20", "Ada Poll", "promoted", "2024-03-01", job_title="chief operating officer", previous_job_title="head of procurement"),
     change(4, "2024-02-21", "Bren Holvik", "promoted", "2024-03-01", job_title="head of procurement", previous_job_title="buyer"),
-    change(5, "2025-05-30", "Bren Holvik", "resigned", "2025-07-01", job_title="head of procurement", team="supply team"),
+    change(5, "2025-05-30", "Bren Holvik", "resigned", "2025-07-01", job_title="head of procurement", team="supply team", manager="Ada Poll"),
 ]  # fmt: skip
 HR_FACTS = {
     ("Ada Poll", "employer", "Harrow Instruments", "2023-02-01", ".."),
@@ -111,7 +111,7 @@ HR_FACTS = {
     ("Bren Holvik", "holds_role, role=buyer", "Harrow Instruments", "2023-05-15", "2024-03-01"),
     ("Bren Holvik", "holds_role, role=head of procurement", "Harrow Instruments", "2024-03-01", "2025-07-01"),
     ("Bren Holvik", "member_of", "supply team", "2023-05-15", "2025-07-01"),
-    ("Bren Holvik", "reports_to", "Ada Poll", "2023-05-15", ".."),
+    ("Bren Holvik", "reports_to", "Ada Poll", "2023-05-15", "2025-07-01"),
 }
 
 
