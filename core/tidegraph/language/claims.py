@@ -31,10 +31,9 @@ GUESSED: Final = 0.6  # where a side was put in from the context
 Builder: TypeAlias = "Callable[[Clause, Pattern, list[Role]], list[Claim]]"
 """Makes the claims of a clause that a pattern fits; none when a side is missing. The list holds the posts
 told before in the sentence, and takes those told here."""
-
-
 HEDGED: Final = 0.4
 """Confidence of a stop that ends one of several possible ties: it makes up no fact of its own."""
+_LASTING, _OWNING = {"remain", "stay", "continue"}, {"owner", "maintainer"}
 _TIES: Final = ("employer", "plays_for", "member_of", "educated_at")
 
 
@@ -231,7 +230,7 @@ def role_claim(
     ):
         return [make(clause, pattern, person, "position_held", Side(role.token, role.title))]
     if not holders or (role.explicit and " to " in role.title):
-        kept = clause.lemma not in {"remain", "stay", "continue"}
+        kept = clause.lemma not in _LASTING and role.token.lemma not in _OWNING
         return [make(clause, pattern, person, "position_held", Side(role.token, role.title))] if kept else []
     return [make(clause, pattern, person, "holds_role", Side(h), role=role.name) for h in holders]
 

@@ -116,7 +116,8 @@ def _is_person(token: Token) -> bool:
         return token.lower in _PERSON_PRONOUNS
     if token.name is not None:
         certain = token.name.certain and token.name.type in {EntityType.ORGANISATION, EntityType.PLACE}
-        return not certain and not is_group(token)
+        versioned = any(c.i == token.i + 1 and _VERSION.match(c.text) for c in token.children)
+        return not certain and not versioned and not is_group(token)
     return token.lemma in _PERSON_NOUNS or is_role(token)
 
 

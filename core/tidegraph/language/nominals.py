@@ -10,6 +10,7 @@ from typing import Any, Final
 from tidegraph.domain.documents import EntityType, Status, Verb
 from tidegraph.language.claims import FULL, GUESSED, Claim, Side, make, role_claim
 from tidegraph.language.clauses import Clause, spell_out
+from tidegraph.language.duties import as_side
 from tidegraph.language.matching import Pattern, fits, noun_patterns
 from tidegraph.language.phrases import affiliation, is_group, reference
 from tidegraph.language.roles import Role, is_role, role_of
@@ -217,20 +218,18 @@ def _relation_is(clause: Clause, token: Token, entry: dict[str, Any], others: Se
     for owner in owners:
         for other in named:
             subject, obj = (owner, other) if entry["subject"] == "of" else (other, owner)
-            claims.append(
-                replace(
-                    make(
-                        clause,
-                        own(f"is.{token.lemma}"),
-                        Side(subject),
-                        predicate,
-                        Side(obj),
-                        service=service,
-                    ),
-                    verb=Verb.STATE,
-                )
-            )
+            sides = as_side(subject), as_side(obj)
+            rule = own(f"is.{token.lemma}")
+            claim = make(clause, rule, sides[0], predicate, sides[1], service=service)
+            claims.append(replace(claim, verb=_copula(clause)))
     return claims
+
+
+def _copula(clause: Clause) -> Verb:
+    """ "is", "became", "ceased to be"."""
+    if clause.aspect is Verb.STOP:
+        return Verb.STOP
+    return Verb.START if clause.lemma == "become" or clause.aspect is Verb.START else Verb.STATE
 
 
 # --- headlines and lists after a colon ------------------------------------------------------------------

@@ -19,6 +19,7 @@ _LEADING_DATE: Final = re.compile(r"^[\s*_\[(]*(?:on|in)?[\s*_\[(]*$", re.IGNORE
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _GIVEN: Final = words("names", "given_names_male") | words("names", "given_names_female")
 _SENTENCE_BREAK: Final = re.compile(r"(?<=[.!?])\s+")
+_LEGAL_FORM: Final = re.compile(r" (?:Ltd|Limited|plc|PLC|Inc|Corp|Corporation|LLC|LLP|GmbH|AG|SE|NV|BV)\b")
 _MAX_LEAD_CHARS: Final = 240
 _MAX_LEAD_WORDS: Final = 8
 _ENGLISH: Final = frozenset(
@@ -237,7 +238,8 @@ def _spans_of(title: str, text: str) -> list[tuple[int, int]]:
     spans = []
     at = text.find(title)
     while at >= 0:
-        end = at + len(title)
+        tail = _LEGAL_FORM.match(text, at + len(title))
+        end = tail.end() if tail else at + len(title)
         whole = (at == 0 or not text[at - 1].isalnum()) and not text[end : end + 1].isalnum()
         if whole and not _follows_given_name(text, at):
             spans.append((at, end))

@@ -40,6 +40,7 @@ _AMBIGUOUS_CLUBS: Final = frozenset(
         "academy",
     }
 )
+_GOVERNING: Final = frozenset({"board", "council", "committee", "senate", "secretariat"})
 _ROSTERS: Final = words("roles", "rosters")
 
 
@@ -129,7 +130,24 @@ def _group(token: Token) -> Ref:
         if below:
             return _group(below[0])
     text = " ".join(joined(words_).split())
+    if not left and token.lemma in _GOVERNING and (body := _body(token)) is not None:
+        return body
     return Ref(token, words_[0].start, words_[-1].end, text, EntityType.ORGANISATION, len(words_) > 1)
+
+
+def _body(token: Token) -> Ref | None:
+    """ "the board of Acme", "Acme's board": a governing body is called by what it governs."""
+    for child in token.children:
+        if child.dep == "prep" and child.lower in {"of", "at"} and child.i == token.i + 1:
+            target = child.child("pobj")
+            if target is not None and target.name is not None and target.time is None:
+                text = f"{token.text} {child.text} {target.name.text}"
+                return Ref(token, token.start, target.name.end, text, EntityType.ORGANISATION, True)
+        if child.dep == "poss" and child.name is not None:
+            mark = next((c.text for c in child.children if c.dep == "case"), "")
+            text = f"{child.name.text}{mark} {token.text}"
+            return Ref(token, child.name.start, token.end, text, EntityType.ORGANISATION, True)
+    return None
 
 
 def left_chain(token: Token) -> list[Token]:

@@ -110,6 +110,9 @@ def _explicit(token: Token) -> Role | None:
         role.organisations = role.organisations or _organisations(token, skip=owner)
         return role
     modifiers = [t for t in left_chain(token) if t.name is None and t.dep != "poss"]
+    if token.lemma == "office" and modifiers and modifiers[-1].lower == "head":
+        # A building, not a post.
+        return None
     words_ = [t.lower for t in modifiers if t.lower not in _DROPPED]
     if words_ and (words_[-1] in _HEADS or words_[-1] in _LEADS):
         return _made(token, words_[-1], words_, _organisations(token), True)

@@ -7,6 +7,8 @@ from typing import Final
 
 from tidegraph.language import (
     claims,
+    deverbal,
+    duties,
     groups,
     lists,
     nominals,
@@ -25,6 +27,7 @@ from tidegraph.language.tree import Sentence
 
 _BUILDERS: Final[dict[str, Builder]] = {
     **claims.BUILDERS,
+    **duties.BUILDERS,
     **groups.BUILDERS,
     **schooling.BUILDERS,
     **statuses.BUILDERS,
@@ -41,6 +44,8 @@ def read(
     earlier: list[Role] = []
     for clause, attitude in zip(found, stances, strict=True):
         told = _of_clause(clause, attitude, earlier)
+        for event in deverbal.as_clauses(clause):
+            told += _of_clause(event, attitude, earlier)
         made = {_key(claim) for claim in told}
         nouns = [c for c in nominals.of_arguments(clause, attitude) if _key(c) not in made]
         result += [(claim, attitude) for claim in (*told, *nouns)]
@@ -73,6 +78,8 @@ def _of_clause(clause: Clause, attitude: Stance, earlier: list[Role]) -> list[Cl
     for pattern in patterns_for(clause):
         free = clause.lemma in pattern.options.get("free_verbs", ())
         if pattern.options.get("passive") and not clause.passive:
+            continue
+        if clause.particles & set(pattern.options.get("without", ())):
             continue
         if pattern.options.get("intransitive") and clause.slots.get("obj"):
             continue

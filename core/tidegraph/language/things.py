@@ -10,7 +10,7 @@ from tidegraph.domain.documents import EntityType, Verb
 from tidegraph.language.claims import Builder, Claim, Side, make
 from tidegraph.language.clauses import Clause, spell_out
 from tidegraph.language.matching import Pattern, fits, take
-from tidegraph.language.phrases import is_group, literal_text, noun_text
+from tidegraph.language.phrases import is_group, joined, literal_text, noun_text
 from tidegraph.language.roles import Role, is_role
 from tidegraph.language.tree import Token
 from tidegraph.language.words import table, words
@@ -21,6 +21,7 @@ _REGIONS: Final = words("values", "regions")
 _CLASSES: Final = words("values", "customer_classes")
 _PLANS: Final = words("values", "plan_nouns")
 _ENVIRONMENTS: Final = words("values", "environments")
+_MAIN: Final = frozenset({"head", "main", "corporate", "registered", "central"})
 _QUALIFYING: Final = ("for", "in", "of", "on", "to", "from", "within", "across", "under")
 
 
@@ -36,20 +37,42 @@ def _value(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]
     subjects = [t for t in _subjects(clause, pattern) if _is_attribute(t)]
     if not subjects:
         return []
+    if clause.slots.get("from") and (ranged := _ranged(clause, pattern, subjects[0])):
+        return ranged
     news = [t for t in clause.slot(pattern.b) if t.time is None or t.time.interval is None]
     strict = pattern.does is Verb.STATE or not (clause.slots.get("from") or subjects[0].lemma in _ATTRIBUTES)
     news = [
         t
         for t in news
-        if t.name is None and (fits(t, "value") or (not strict and t.tag[:2] in {"NN", "JJ", "CD", "RB"}))
+        if t.name is None
+        and t.lemma not in {"version", "release"}
+        and (fits(t, "value") or (not strict and t.tag[:2] in {"NN", "JJ", "CD", "RB"}))
     ]
     claims: list[Claim] = []
     for subject in subjects[:1]:
         does = Verb.STATE if pattern.does is Verb.STATE else Verb.START
         claims += [_valued(clause, pattern, subject, new, does) for new in news[:1]]
-        olds = [t for t in take(clause, pattern.d, "")[:1] if t.time is None or t.time.interval is None]
+        olds = [t for t in clause.slot(pattern.d)[:1] if t.time is None or t.time.interval is None]
         claims += [_valued(clause, pattern, subject, old, Verb.STOP) for old in olds if news]
     return [claim for claim in claims if claim.object.literal]
+
+
+def _ranged(clause: Clause, pattern: Pattern, subject: Token) -> list[Claim]:
+    """ "from $10 to $12", which the parser took for one number."""
+    for token in clause.slots["from"]:
+        inside = token.subtree()
+        cut = next((t for t in inside if t.tag == "TO" and t.dep == "quantmod" and t.i < token.i), None)
+        if cut is None or clause.slots.get("to"):
+            continue
+        old = joined([t for t in inside if t.i < cut.i]).strip()
+        new = joined([t for t in inside if cut.i < t.i <= token.i]).strip()
+        made = [(old, Verb.STOP), (new, Verb.START)]
+        return [
+            replace(_valued(clause, pattern, subject, token, verb), object=Side(None, text))
+            for text, verb in made
+            if any(c.isdigit() for c in text)
+        ]
+    return []
 
 
 def _subjects(clause: Clause, pattern: Pattern) -> list[Token]:
@@ -184,13 +207,14 @@ def _version(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Clai
         if holder is not None:
             verb = Verb.STATE if clause.lemma in {"run", "use", "be"} else Verb.START
             side = Side(holder, noun_text(holder) if holder.name is None else "")
-            claims.append(
-                replace(
-                    make(clause, pattern, side, "version", Side(None, literal_text(versions[0]))),
-                    verb=verb,
-                )
-            )
+            number = Side(None, _version_text(versions[0]))
+            claims.append(replace(make(clause, pattern, side, "version", number), verb=verb))
     return claims
+
+
+def _version_text(token: Token) -> str:
+    """ "version 3.1": the number, where it stands behind the noun."""
+    return next((c.text for c in token.children if c.dep == "nummod" and c.i > token.i), literal_text(token))
 
 
 def _misread_version(clause: Clause) -> list[Token]:
@@ -205,11 +229,17 @@ def _misread_version(clause: Clause) -> list[Token]:
 def _release(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
     makers = [t for t in clause.slot(pattern.b) if t.name is not None and fits(t, "organisation")]
     return [
-        make(clause, pattern, Side(maker), "released", Side(thing))
+        make(clause, pattern, Side(maker), "released", _numbered(thing))
         for thing in clause.slot(pattern.a)
         for maker in makers
         if thing.name is not None and thing is not maker
     ]
+
+
+def _numbered(token: Token) -> Side:
+    """ "Altoscan 4.2": a product with its version is told apart from the product."""
+    number = next((c.text for c in token.children if c.dep == "nummod" and c.i == token.i + 1), "")
+    return Side(token, f"{token.text} {number}") if number else Side(token)
 
 
 def _complement(token: Token, prepositions: tuple[str, ...]) -> Token | None:
@@ -232,6 +262,7 @@ def _rename(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim
         and not clause.aspect
         and clause.governor is None
         and clause.verb.dep != "xcomp"
+        and not any(c.lower == "since" for c in clause.verb.children)
     ):
         return []
     olds = [t for t in _subjects(clause, pattern) if t.name is not None or is_group(t) or t.lower == "it"]
@@ -254,14 +285,12 @@ def _change_name(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[
 
 
 def _move(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
-    seats = [
-        t
-        for t in clause.slots.get("obj", ())
-        if t.lemma in _list("headquarters") or t.lower in _list("headquarters")
-    ]
+    seats = [t for t in clause.slots.get("obj", ()) if _is_seat(t)]
     places = list(take(clause, pattern.b, "place"))
     old = list(take(clause, pattern.d, "place"))
     subjects = clause.slots.get("subj", [])
+    if not seats and any(_is_seat(t) for t in subjects):
+        seats, subjects = subjects[:1], []
     if not subjects and seats:
         owners = [_complement(s, ("of",)) for s in seats]
         subjects = [o for o in owners if o is not None]
@@ -278,6 +307,15 @@ def _move(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
             replace(make(clause, pattern, Side(subject), predicate, Side(o)), verb=Verb.STOP) for o in old[:1]
         ]
     return claims
+
+
+def _is_seat(token: Token) -> bool:
+    """The headquarters, the head office, the offices; not the office of a town or of a department."""
+    known = _list("headquarters")
+    if token.name is not None or not (token.lemma in known or token.lower in known):
+        return False
+    told = [c for c in token.children if c.dep in {"compound", "nmod", "amod"}]
+    return token.lemma != "office" or all(c.name is None and c.lower in _MAIN for c in told)
 
 
 def _seat(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
