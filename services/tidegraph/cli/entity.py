@@ -8,7 +8,7 @@ from rich.text import Text
 
 from tidegraph.cli.calling import Call, as_of, client, connection, runs
 from tidegraph.cli.entity_decisions import merge, near_table, review, split, tie_dict, tie_table
-from tidegraph.cli.render import console, fact_dict, fact_table, print_json
+from tidegraph.cli.render import console, fact_dict, fact_table, id_table, print_json
 from tidegraph.client import EntityInfo, FactHistoryRow, Options
 
 
@@ -74,15 +74,14 @@ async def _entity(call: Call, name: str, history: bool) -> int:
 
 
 def _history(rows: list[FactHistoryRow]) -> Table:
-    table = Table(title="every version", title_justify="left", box=None, pad_edge=False, header_style="dim")
-    for column in ("valid", "believed", "fact", "why"):
-        table.add_column(column, overflow="fold")
+    table = id_table("every version", ("valid", "believed", "fact", "why"), "fact")
     for row in rows:
         style = None if row.current else "dim"
         believed = " .. ".join(
             text.partition("T")[0] for text in (row.fact.recorded.start_text, row.fact.recorded.end_text)
         )
-        table.add_row(str(row.fact.valid), believed, row.fact.text, row.reason, style=style)
+        fact = f"{row.fact.text}\n{row.fact.fact_id}"
+        table.add_row(str(row.fact.valid), believed, fact, row.reason, style=style)
     return table
 
 

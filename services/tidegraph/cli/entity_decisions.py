@@ -10,7 +10,7 @@ from rich.table import Table
 
 from tidegraph.cli.calling import EXIT_NOT_KNOWN, Call, client, connection, runs
 from tidegraph.cli.rebuild import outcome
-from tidegraph.cli.render import console, message_dict, print_json
+from tidegraph.cli.render import console, id_table, message_dict, print_json
 from tidegraph.client import Client, Options
 from tidegraph.client.types import Near, ReviewRow, Tie
 from tidegraph.domain.errors import Rejected
@@ -104,12 +104,10 @@ def _review_dict(row: ReviewRow) -> dict[str, Any]:
 
 
 def _review_table(rows: Sequence[ReviewRow]) -> Table:
-    table = Table(title="undecided", title_justify="left", box=None, pad_edge=False, header_style="dim")
-    for column in ("score", "one", "other", "why"):
-        table.add_column(column, overflow="fold")
+    table = id_table("undecided", ("score", "one and other", "why"), "one and other")
     for row in rows:
-        one, other = f"{row.left}\n{row.left_id}", f"{row.right}\n{row.right_id}"
-        table.add_row(f"{row.score:.2f}", one, other, row.reason)
+        pair = f"{row.left}\n{row.left_id}\n{row.right}\n{row.right_id}"
+        table.add_row(f"{row.score:.2f}", pair, row.reason)
     return table
 
 
@@ -128,25 +126,19 @@ def tie_dict(row: Tie) -> dict[str, Any]:
 
 def tie_table(rows: Sequence[Tie]) -> Table:
     """Why the ids of an entity are one, those no longer believed included."""
-    table = Table(title="one entity", title_justify="left", box=None, pad_edge=False, header_style="dim")
-    for column in ("believed", "one", "other", "by", "why"):
-        table.add_column(column, overflow="fold")
+    table = id_table("one entity", ("believed", "one and other", "by", "why"), "one and other")
     for row in rows:
         believed = " .. ".join(
             text.partition("T")[0] for text in (row.recorded.start_text, row.recorded.end_text)
         )
-        one, other = f"{row.left}\n{row.left_id}", f"{row.right}\n{row.right_id}"
-        table.add_row(believed, one, other, row.actor or row.rule, row.reason)
+        pair = f"{row.left}\n{row.left_id}\n{row.right}\n{row.right_id}"
+        table.add_row(believed, pair, row.actor or row.rule, row.reason)
     return table
 
 
 def near_table(found: Sequence[Near]) -> Table:
     """Entities that come near one without being taken for it."""
-    table = Table(
-        title="not taken for it", title_justify="left", box=None, pad_edge=False, header_style="dim"
-    )
-    for column in ("score", "entity", "why"):
-        table.add_column(column, overflow="fold")
+    table = id_table("not taken for it", ("score", "entity", "why"), "entity")
     for one in found:
         table.add_row(f"{one.score:.2f}", f"{one.name}\n{one.entity_id}", one.reason)
     return table

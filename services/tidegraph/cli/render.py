@@ -17,6 +17,8 @@ from tidegraph.api.v1 import types_pb2
 from tidegraph.client import Citation, Fact
 
 console: Final = Console(highlight=False, soft_wrap=True)
+_ID_WIDTH: Final = 36
+"""An id that is broken over lines cannot be copied."""
 
 
 def print_json(value: Any) -> None:
@@ -57,11 +59,17 @@ def citation_lines(citations: Sequence[Citation]) -> Iterator[Text]:
         yield Text(f"      {title}{cited.document_id}; {valid}known since {known}", style="dim")
 
 
+def id_table(title: str, columns: Sequence[str], ids: str) -> Table:
+    """An empty table whose column ``ids`` keeps ids whole on 80 columns."""
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="dim")
+    for column in columns:
+        table.add_column(column, overflow="fold", min_width=_ID_WIDTH if column == ids else None)
+    return table
+
+
 def fact_table(facts: Iterable[Fact], title: str) -> Table:
     """Facts with their periods and ids."""
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="dim")
-    for column in ("valid", "fact", "id"):
-        table.add_column(column, overflow="fold")
+    table = id_table(title, ("valid", "fact", "id"), "id")
     for fact in facts:
         note = " (disputed)" if fact.conflicted else ""
         table.add_row(str(fact.valid), f"{fact.text}{note}", Text(fact.fact_id, style="dim"))

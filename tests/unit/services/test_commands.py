@@ -135,7 +135,10 @@ def test_timeline_entity_and_why(server: str) -> None:
     assert "Ben Marsh has been chair of Fenwick Mill" in why
     assert "supports" in why
     assert "before it: Ada Quill was chair" in " ".join(why.split())
-    assert "Ada Quill" in run(server, "entity", "Fenwick Mill", "--history").output
+    history = run(server, "entity", "Fenwick Mill", "--history").output
+    assert "Ada Quill" in history
+    assert fact in run(server, "entity", "Fenwick Mill").output
+    assert [row["fact_id"] in history for row in entity["history"]] == [True] * 3
     evidence = json.loads(run(server, "why", fact, "--json").output)["evidence"]
     assert evidence[0]["role"] == "ROLE_SUPPORTS"
 
