@@ -10,7 +10,7 @@ from typing import Final
 from tidegraph.domain import ids
 from tidegraph.domain.documents import Event, ExtractedDocument, GroundedDocument, Status
 from tidegraph.domain.epochs import LANGUAGE, language_epoch
-from tidegraph.language import rules
+from tidegraph.language import listed, rules
 from tidegraph.language.assertions import Builder
 from tidegraph.language.blocks import BlockKind
 from tidegraph.language.chunking import chunk_ids_at
@@ -103,9 +103,12 @@ class LanguageExtractor:
         builder = Builder(document, resolution, self.epoch, page.base, {}, [], set())
         events: list[Event] = []
         told = frames(page.passages, header.document_time)
+        lead: Passage | None = None
         for passage in page.passages:
             context = TimeContext(header.document_time, passage.carried)
             first, before = len(events), 0
+            if passage.block.kind is not BlockKind.ITEM:
+                lead = passage if passage.leads else None
             for sentence in passage.sentences:
                 context = TimeContext(header.document_time, passage.carried, told.get(id(sentence)))
                 before = self._read(sentence, passage, builder, context, events, before)
@@ -115,6 +118,9 @@ class LanguageExtractor:
             elif passage.block.kind is BlockKind.ITEM and passage.trusted:
                 event_id = events[first].event_id if len(events) > first else ""
                 read_roll(passage, builder, self._about(passage.headings, builder), event_id)
+                above = TimeContext(header.document_time, lead.carried) if lead else context
+                for claim, attitude in listed.read(lead, passage):
+                    builder.add(claim, attitude, above, event_id)
         for table in page.tables:
             self._read_table(table, builder, events)
         events = _merged(events, builder)

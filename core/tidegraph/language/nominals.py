@@ -248,8 +248,14 @@ def _headline(sentence: Sentence, found: Sequence[Clause]) -> list[tuple[Claim, 
     cut = next((k for k, t in enumerate(sentence.tokens) if t.text in {":", "–", "—"} and k > 0), None)
     if cut is None:
         return []
-    left, right = sentence.tokens[:cut], sentence.tokens[cut + 1 :]
-    if any(_finite(t) for t in sentence.tokens):
+    return headline(sentence.tokens[:cut], sentence.tokens[cut + 1 :], sentence, found)
+
+
+def headline(
+    left: Sequence[Token], right: Sequence[Token], sentence: Sentence, found: Sequence[Clause]
+) -> list[tuple[Claim, Stance]]:
+    """What the words before a colon say of the persons behind it; ``found``: the clauses of the words."""
+    if any(_finite(t) for t in (*left, *right)):
         return []
     persons = [t for t in right if t.name is not None and fits(t, "person")]
     does = next((_cues()[t.lower] for t in left if t.lower in _cues() and t.name is None), None)

@@ -23,7 +23,7 @@ from tidegraph.language.clauses import Clause
 from tidegraph.language.matching import patterns_for, shows
 from tidegraph.language.roles import Role
 from tidegraph.language.status import Stance
-from tidegraph.language.tree import Sentence
+from tidegraph.language.tree import Sentence, Token
 
 _BUILDERS: Final[dict[str, Builder]] = {
     **claims.BUILDERS,
@@ -43,12 +43,8 @@ def read(
     result: list[tuple[Claim, Stance]] = []
     earlier: list[Role] = []
     for clause, attitude in zip(found, stances, strict=True):
-        told = _of_clause(clause, attitude, earlier)
-        for event in deverbal.as_clauses(clause):
-            told += _of_clause(event, attitude, earlier)
-        made = {_key(claim) for claim in told}
-        nouns = [c for c in nominals.of_arguments(clause, attitude) if _key(c) not in made]
-        result += [(claim, attitude) for claim in (*told, *nouns)]
+        if not leads_list(clause):
+            result += [(claim, attitude) for claim in of_clause(clause, attitude, earlier)]
     listed = lists.terms(sentence)
     terms = {(id(claim.subject.token), claim.predicate) for claim in listed}
     result = [told for told in result if (id(told[0].subject.token), told[0].predicate) not in terms]
@@ -63,10 +59,33 @@ def read(
     result += [
         (claim, attitude)
         for clause, attitude in zip(found, stances, strict=True)
-        if id(clause.verb) not in told_of
+        if id(clause.verb) not in told_of and not leads_list(clause)
         for claim in open_claims.read(clause, attitude)
     ]
     return result
+
+
+def of_clause(clause: Clause, attitude: Stance, earlier: list[Role]) -> list[Claim]:
+    """The claims of one clause and of the nouns in it; ``earlier``: the posts told before."""
+    told = _of_clause(clause, attitude, earlier)
+    for event in deverbal.as_clauses(clause):
+        told += _of_clause(event, attitude, earlier)
+    made = {_key(claim) for claim in told}
+    return [*told, *(c for c in nominals.of_arguments(clause, attitude) if _key(c) not in made)]
+
+
+def is_listing(token: Token) -> bool:
+    """ "the following", "the following people": stands for the items of the list below."""
+    if token.name is not None:
+        return False
+    return token.lower == "following" or any(
+        c.lower == "following" and c.dep == "amod" and c.i < token.i for c in token.children
+    )
+
+
+def leads_list(clause: Clause) -> bool:
+    """Whether a clause speaks of the items of the list below it."""
+    return any(is_listing(t) for tokens in clause.slots.values() for t in tokens)
 
 
 def _key(claim: Claim) -> tuple[int, str, int]:
