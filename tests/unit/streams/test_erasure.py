@@ -215,3 +215,18 @@ async def test_an_interrupted_erasure_ends_the_same(place: str, monkeypatch: pyt
     assert b"Ann" not in await living(running)
     assert await list_letters(running.log, limit=10) == []
     assert await left(running, certificate) == []
+
+
+async def test_an_erased_document_takes_its_retraction_with_it() -> None:
+    running = pipeline(1)
+    await tell(running, "a", ANN)
+    await tell(running, "b", BOB)
+    await running.settle()
+    await decide(running, reason="Bob Lee asked", retraction=records_pb2.Retraction(document_id="b"))
+    await running.settle()
+    certificate = await erase(running, document_id="b")
+    assert await left(running, certificate) == []
+    assert not any("Bob" in row for row in await rows(running))
+    await tell(running, "b", BOB)
+    await running.settle()
+    assert any("Bob" in row for row in await rows(running)), "what is told after the erasure is new"

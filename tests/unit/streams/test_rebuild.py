@@ -96,6 +96,23 @@ async def test_any_interleaving_of_the_partitions_gives_the_same_graph(seed: int
         assert [line async for line in full_dump(beside, GRAPH)] == wanted
 
 
+async def test_a_retraction_that_is_told_twice_leaves_what_was_sent_in_between() -> None:
+    running = pipeline(1)
+    told = records_pb2.ControlRecord(
+        control_id="c", graph=GRAPH, actor="test", retraction=records_pb2.Retraction(document_id="a")
+    )
+    text = b"Ann Roe was appointed CEO of Nova Ltd on 1 May 2020."
+    for _ in range(2):
+        await running.append(b"a", text)
+        await running.settle()
+        await running.log.append(Topic.CONTROL, graph_key(GRAPH), told.SerializeToString(), (), None)
+        await running.settle()
+    assert await running.store.facts(GRAPH, FactFilter(), EVERYTHING)
+    former = await content_hash(running.store, GRAPH)
+    await rebuilder(running).rebuild(GRAPH, {"elsewhere/0": 0})
+    assert await content_hash(running.store, GRAPH) == former
+
+
 async def test_what_was_sent_again_after_a_retraction_counts_though_that_comes_late() -> None:
     """The copy is taken in before the decision is, as a copy of what that withdraws."""
     running = pipeline(1)

@@ -198,4 +198,4 @@ def _decision(item: Input, record: records_pb2.ControlRecord, control: Control) 
         return decision
     header = header_of(record, where(record, item))
     _check_header(record.graph, header)
-    return Retract(header, one_revision=bool(record.retraction.revision))
+    return Retract(header, bool(record.retraction.revision), record.control_id)

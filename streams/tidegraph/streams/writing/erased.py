@@ -15,7 +15,14 @@ from typing import Final
 import orjson
 
 from tidegraph.domain import ids, naming
-from tidegraph.domain.documents import EntityType, ExtractedAssertion, ExtractedDocument, Mention, Term
+from tidegraph.domain.documents import (
+    DocumentHeader,
+    EntityType,
+    ExtractedAssertion,
+    ExtractedDocument,
+    Mention,
+    Term,
+)
 from tidegraph.domain.errors import Rejected
 from tidegraph.events.v1 import records_pb2
 from tidegraph.ports import DecisionRecord, GraphReader
@@ -49,11 +56,15 @@ class Erased:
                     found[name] = max(found.get(name, decision.recorded_at), decision.recorded_at)
         return cls(documents, entities)
 
+    def covers(self, header: DocumentHeader) -> bool:
+        """Whether what the header stands for is erased whole."""
+        until = self.documents.get(header.document_id)
+        return until is not None and header.recorded_at <= until
+
     def apply(self, document: ExtractedDocument) -> ExtractedDocument | None:
         """What is left of a document; ``None`` where nothing is."""
         recorded_at = document.header.recorded_at
-        until = self.documents.get(document.header.document_id)
-        if until is not None and recorded_at <= until:
+        if self.covers(document.header):
             return None
         concerned = {name for name, until in self.entities.items() if recorded_at <= until}
         return redact(document, concerned) if concerned else document

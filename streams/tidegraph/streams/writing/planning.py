@@ -47,6 +47,7 @@ class Retract:
 
     header: DocumentHeader
     one_revision: bool
+    decision_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,14 @@ class Planner:
     """Plans batches for any graph of one store."""
 
     def __init__(
-        self, reader: GraphReader, registry: Registry, encoder: Encoder, linker: Linker, control: Control
+        self,
+        reader: GraphReader,
+        registry: Registry,
+        encoder: Encoder,
+        linker: Linker,
+        control: Control,
+        *,
+        automatic: bool = True,
     ) -> None:
         self._control = control
         self._reader = reader
@@ -105,7 +113,7 @@ class Planner:
         self._encoder = encoder
         self._linker = linker
         self._believer = Believer(reader)
-        self._identifier = Identifier(reader, registry)
+        self._identifier = Identifier(reader, registry, automatic=automatic)
 
     async def plan(self, graph: str, fence: Fence, items: Sequence[Item]) -> Planned:
         """The commit that takes the items in.
@@ -178,7 +186,10 @@ class Planner:
                 batch.decided.append(Outcome(item, "committed", None))
                 continue
             if isinstance(item.content, Retract):
-                placed = submissions.retract(item.header, one_revision=item.content.one_revision)
+                retraction = item.content
+                placed = submissions.retract(
+                    item.header, one_revision=retraction.one_revision, decision_id=retraction.decision_id
+                )
                 batch.placed.append((item, placed))
                 new += [(placed, claims.Draft.empty(item.header))] if placed.is_new else []
                 continue

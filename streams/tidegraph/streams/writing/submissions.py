@@ -97,10 +97,13 @@ class Submissions:
                 return Placed(record, False, record.generation > 0)
         return self._add(document, same[0].generation)
 
-    def retract(self, header: DocumentHeader, *, one_revision: bool) -> Placed:
-        """Take in a retraction of the header's document, or of its revision alone."""
+    def retract(self, header: DocumentHeader, *, one_revision: bool, decision_id: str = "") -> Placed:
+        """Take in a retraction of the header's document, or of its revision alone.
+
+        A decision that is told again, later, is a copy: what was sent again in between stays.
+        """
         header = replace(header, kind=DocumentKind.RETRACTION)
-        return self._retraction(header, ONE_REVISION if one_revision else WHOLE_DOCUMENT)
+        return self._retraction(header, ONE_REVISION if one_revision else WHOLE_DOCUMENT, decision_id)
 
     def knows(self, document_id: str) -> bool:
         """True when the document is among those that were asked for or taken in."""
@@ -150,10 +153,9 @@ class Submissions:
 
     # --- taking in ------------------------------------------------------------------------------
 
-    def _retraction(self, header: DocumentHeader, scope: str) -> Placed:
-        origin = make_id(
-            "retraction", self._graph, header.document_id, header.revision, scope, header.recorded_at
-        )
+    def _retraction(self, header: DocumentHeader, scope: str, decision_id: str = "") -> Placed:
+        told = decision_id or header.recorded_at
+        origin = make_id("retraction", self._graph, header.document_id, header.revision, scope, told)
         known = self._sets[header.document_id]
         for record in known.records:
             if record.origin == origin:

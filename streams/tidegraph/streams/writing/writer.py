@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from tidegraph.domain.documents import ExtractedDocument
+from tidegraph.domain.documents import DocumentHeader, ExtractedDocument
 from tidegraph.domain.errors import Bug, Conflicted, NotFound, Rejected, Retryable, TidegraphError
 from tidegraph.domain.eventgraph import EventGraphParameters
 from tidegraph.domain.interval import OPEN_END
@@ -18,7 +18,7 @@ from tidegraph.streams.writing.erased import KIND as ERASURE
 from tidegraph.streams.writing.erased import Erased
 from tidegraph.streams.writing.kinds import all_kinds
 from tidegraph.streams.writing.links import Linker
-from tidegraph.streams.writing.planning import Item, Planned, Planner
+from tidegraph.streams.writing.planning import Item, Planned, Planner, Retract
 from tidegraph.telemetry import metrics
 
 logger = logging.getLogger(__name__)
@@ -60,6 +60,7 @@ class GraphWriter:
 
     Not for concurrent use on one graph. It remembers where each graph stands; what it remembers is
     checked by every commit, so a rival or a store that lost its last second is noticed, not overwritten.
+    ``automatic``: False joins ids by decisions and by stated names alone.
     """
 
     def __init__(
@@ -68,19 +69,23 @@ class GraphWriter:
         registry: Registry,
         encoder: Encoder,
         parameters: EventGraphParameters,
+        *,
+        automatic: bool = True,
     ) -> None:
         self._store = store
         self.registry = registry
         self._encoder = encoder
         self._parameters = parameters
+        self._automatic = automatic
         self.control = all_kinds(registry)
-        self._planner = Planner(store, registry, encoder, Linker(store, parameters), self.control)
+        linker = Linker(store, parameters)
+        self._planner = Planner(store, registry, encoder, linker, self.control, automatic=automatic)
         self._states: dict[tuple[str, str], WriterState] = {}
         self._erased: dict[str, Erased] = {}
 
     def on(self, store: GraphStore) -> GraphWriter:
         """A writer like this one for the graphs of another store."""
-        return GraphWriter(store, self.registry, self._encoder, self._parameters)
+        return GraphWriter(store, self.registry, self._encoder, self._parameters, automatic=self._automatic)
 
     def forget(self) -> None:
         """Forget where the graphs stand: after an assignment it is read again."""
@@ -119,6 +124,10 @@ class GraphWriter:
         gone: list[Ending] = []
         mended: list[Mended] = []
         for item in items:
+            if isinstance(item.content, Retract) and erased.covers(item.header):
+                empty = replace(item.content, header=_nameless(item.header))
+                gone.append(Ending(replace(item, content=empty), "retracted", None))
+                continue
             if not isinstance(item.content, ExtractedDocument):
                 left.append(item)
                 continue
@@ -126,9 +135,8 @@ class GraphWriter:
             if document is not item.content:
                 mended.append((item.content, document))
             if document is None:
-                nameless = replace(item.header, document_id="", revision="", title="")
-                empty = replace(item.content, header=nameless)
-                gone.append(Ending(replace(item, content=empty), "retracted", None))
+                nothing = replace(item.content, header=_nameless(item.header))
+                gone.append(Ending(replace(item, content=nothing), "retracted", None))
             else:
                 left.append(replace(item, content=document))
         if gone and not left:
@@ -209,6 +217,10 @@ class GraphWriter:
             return await self._store.writer_state(graph, partition)
         except NotFound:
             return WriterState(-1, 0)
+
+
+def _nameless(header: DocumentHeader) -> DocumentHeader:
+    return replace(header, document_id="", revision="", title="")
 
 
 def _runs(items: Sequence[Item]) -> list[list[Item]]:
