@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from tidegraph.domain.documents import EntityType
+from tidegraph.language.doubt import Surroundings, is_doubtful
 from tidegraph.language.phrases import Ref, is_group, reference
 from tidegraph.language.topics import (
     HE,
@@ -38,6 +39,9 @@ _MAX_TITLE_WORDS: Final = 10
 PRONOUNS: Final = HE | SHE | IT | _THEY
 _DEFINITE: Final = frozenset({"the", "this", "that", "its", "their", "his", "her"})
 _MEMORY: Final = 40
+_NAMED_GROUPS: Final = frozenset({"group", "party", "club"})
+_PARTS: Final = frozenset({"board", "team", "department", "council", "committee", "project"})
+_SUBJECTS_KEPT: Final = 6
 _PERSON_LIKE: Final = frozenset({EntityType.PERSON, EntityType.UNSPECIFIED})
 _MAX_PERSON_WORDS: Final = 6
 
@@ -63,11 +67,16 @@ class Thing:
 
 @dataclass(slots=True)
 class Resolution:
-    """Referents by token; ``unclear`` are pronouns and definite nouns without one."""
+    """Referents by token; ``unclear`` are pronouns and definite nouns without one.
+
+    ``doubtful`` are words with a likely referent beside which the text names another that fits: what is
+    shown to a reader keeps the word.
+    """
 
     things: list[Thing] = field(default_factory=list)
     referents: dict[int, Thing] = field(default_factory=dict)
     unclear: set[int] = field(default_factory=set)
+    doubtful: set[int] = field(default_factory=set)
 
     def of(self, token: Token) -> Thing | None:
         """What the token refers to."""
@@ -105,9 +114,12 @@ class _State:
         self.title_words = set(words_ if len(words_) <= _MAX_TITLE_WORDS and not self.person else ())
         self.gender = gender if self.person else ""
         self.boat = gender == "female" and not self.person
+        self.subjects: list[tuple[int, Token]] = []
 
     def read(self, token: Token, number: int) -> None:
         thing: Thing | None = None
+        if token.dep in {"nsubj", "nsubjpass"} and token.tag.startswith("NN") and token.time is None:
+            self.subjects = [*self.subjects[-_SUBJECTS_KEPT:], (number, token)]
         if token.name is not None:
             if token.head is not token and token.dep in {"compound", "nmod", "amod"} and is_group(token.head):
                 return
@@ -126,6 +138,8 @@ class _State:
                 self._learn_kind(token)
             return
         self.resolution.referents[id(token)] = thing
+        if token.name is None and self._is_doubtful(token, thing, number):
+            self.resolution.doubtful.add(id(token))
         thing.last_sentence = number
         if token.dep in {"nsubj", "nsubjpass"}:
             thing.last_subject = number
@@ -244,6 +258,12 @@ class _State:
         found = self._thing(number, (EntityType.ORGANISATION,))
         return found if found is not None and (found.group or found.certain) else None
 
+    def _is_doubtful(self, token: Token, thing: Thing, number: int) -> bool:
+        near = [t for n, t in self.subjects if n >= number - 1]
+        about = (self.written, self.title_words, self.gender, self.boat)
+        around = Surroundings(number, near, self.recent, *about)
+        return is_doubtful(token, thing, around, self.resolution.referents)
+
     def _owner(self, token: Token, gender: str) -> Thing | None:
         """ "Roe sold his share": the possessor is the person of whom the clause tells."""
         if token.tag != "PRP$":
@@ -334,48 +354,28 @@ class _State:
         if determiner is None or determiner.lower not in _DEFINITE:
             return None
         # "the company that ...", "the board of Acme" tell what they are by themselves.
-        barred = {"relcl", "prep", "acl", "amod", "compound"}
-        if any(c.dep in barred for c in token.children):
+        if any(c.dep in {"relcl", "prep", "acl", "amod", "compound"} for c in token.children):
             return None
         if token.lower in self.title_words and determiner.lower in {"the", "this"}:
             return self._topic(token)
         if any(c.dep == "appos" for c in token.children):
             return None
-        if is_group(token) and token.lemma in {
-            "team",
-            "group",
-            "committee",
-            "board",
-            "council",
-            "party",
-            "club",
-            "project",
-            "department",
-        }:
-            found = [
-                t for t in self.recent if t.type is EntityType.ORGANISATION and token.lemma in t.name.lower()
-            ]
-            if not found and token.lemma in {
-                "board",
-                "team",
-                "department",
-                "council",
-                "committee",
-                "project",
-            }:
+        if is_group(token) and token.lemma in _NAMED_GROUPS | _PARTS:
+            groups = [t for t in self.recent if t.type is EntityType.ORGANISATION]
+            found = [t for t in groups if token.lemma in t.name.lower()]
+            if not found and token.lemma in _PARTS:
                 return None
-            pool: Iterable[Thing] = found or [t for t in self.recent if t.type is EntityType.ORGANISATION]
+            pool: Iterable[Thing] = found or groups
         elif token.lemma in _PERSON_NOUNS:
             pool = [t for t in self.recent if t.type is EntityType.PERSON]
         elif token.lemma in _PLACE_NOUNS:
             pool = [t for t in self.recent if t.type is EntityType.PLACE]
         else:
             pool = [t for t in self.recent if t.type is EntityType.ORGANISATION]
-        pool = list(pool)
-        if not pool:
+        last = list(pool)[-1:]
+        if not last:
             self.resolution.unclear.add(id(token))
-            return None
-        return pool[-1]
+        return last[0] if last else None
 
     def _topic(self, token: Token) -> Thing:
         """What the title names, meant by a noun of it ("the statue"), at this place if nowhere before."""

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from tidegraph.domain.documents import ExpressionKind, Status, TimeExpression, TimeState
+from tidegraph.domain.documents import Status, TimeState
 from tidegraph.domain.interval import Granularity, Interval
 from tidegraph.language.blocks import BlockKind
 from tidegraph.language.clauses import Clause
 from tidegraph.language.coreference import PRONOUNS, Resolution, Thing
+from tidegraph.language.event_times import Part, parts
 from tidegraph.language.passages import Passage
-from tidegraph.language.tenses import verb_above
-from tidegraph.language.times import TimeContext, sentence_times
+from tidegraph.language.times import TimeContext
 from tidegraph.language.tree import Sentence, Token
 from tidegraph.language.words import words
 
@@ -44,10 +44,8 @@ _QUANTITY: Final = re.compile(
     r"[$€£¥%]|\b(?:percent|per cent|million|billion|thousand|hundred|dozen)\b", re.IGNORECASE
 )
 _POSSESSIVE: Final = frozenset({"his", "her", "its", "their"})
-_MAX_TIMES: Final = 6
 _FINITE: Final = frozenset({"VBD", "VBZ", "VBP", "MD"})
 _APPARATUS: Final = words("tables", "apparatus_headings")
-_SEASON: Final = re.compile(r"\b(?:spring|summer|autumn|fall|winter)s?\b", re.IGNORECASE)
 _MAX_FRAGMENT: Final = 6
 _MAX_SENTENCE_CHARS: Final = 1_200
 
@@ -82,50 +80,55 @@ def drafts(
         return []
     if _is_fragment(sentence, passage, clauses):
         return []
-    things = _things(sentence, resolution)
-    text, unclear = _standing_alone(sentence, resolution)
-    base = _reasons(sentence, things, clauses)
     verbless = not any(c.lemma for c in clauses) or (
         passage.block.kind is BlockKind.ITEM
         and not any(t.dep in {"nsubj", "nsubjpass", "csubj"} for t in sentence.tokens)
     )
-    if unclear:
-        base.append("unclear_reference")
     found = []
-    for state, interval, rule in _event_times(sentence, context, verbless=verbless):
-        reasons = list(base)
-        if (
-            interval is not None
-            and interval.granularity <= Granularity.MONTH
-            and interval.granularity is not Granularity.UNKNOWN
-        ):
-            reasons.append("month_or_finer")
-        if score(reasons) < 1:
-            continue
-        subject = next(
-            (
-                resolution.of(t)
-                for t in sentence.tokens
-                if t.dep in {"nsubj", "nsubjpass"} and resolution.of(t)
-            ),
-            None,
-        )
-        found.append(
-            Draft(
-                _with_context(text, passage, things, verbless=verbless),
-                sentence.start,
-                sentence.end,
-                state,
-                interval,
-                rule,
-                things,
-                reasons,
-                status,
-                subject,
-                [(sentence.start, sentence.end)],
-            )
-        )
+    for part in parts(sentence, context, verbless=verbless):
+        draft = _draft(part, sentence, passage, resolution, clauses, verbless=verbless)
+        if score(draft.reasons) >= 1:
+            draft.status = status
+            found.append(draft)
     return found
+
+
+def _draft(
+    part: Part,
+    sentence: Sentence,
+    passage: Passage,
+    resolution: Resolution,
+    clauses: Sequence[Clause],
+    *,
+    verbless: bool,
+) -> Draft:
+    things = _things(part.tokens, resolution)
+    text, unclear = _standing_alone(part.tokens, resolution)
+    reasons = _reasons(part.tokens, things, clauses)
+    if unclear:
+        reasons.append("unclear_reference")
+    interval = part.interval
+    fine = interval is not None and interval.granularity <= Granularity.MONTH
+    if fine and interval is not None and interval.granularity is not Granularity.UNKNOWN:
+        reasons.append("month_or_finer")
+    subject = next(
+        (thing for t in part.tokens if t.dep in {"nsubj", "nsubjpass"} and (thing := resolution.of(t))), None
+    )
+    whole = len(part.own) == len(sentence.tokens)
+    start, end = (sentence.start, sentence.end) if whole else (part.own[0].start, part.own[-1].end)
+    return Draft(
+        _with_context(text, passage, things, verbless=verbless),
+        start,
+        end,
+        part.state,
+        interval,
+        part.rule,
+        things,
+        reasons,
+        Status.ASSERTED,
+        subject,
+        [(start, end)],
+    )
 
 
 def _is_fragment(sentence: Sentence, passage: Passage, clauses: Sequence[Clause]) -> bool:
@@ -139,6 +142,9 @@ def _is_fragment(sentence: Sentence, passage: Passage, clauses: Sequence[Clause]
     if sentence.tokens[-1].text == ":" and sentence is passage.sentences[-1] and passage.leads:
         # The items below it are told under it.
         return True
+    if sentence.tokens[-1].text == ":" and sentence is passage.sentences[-1]:
+        # What it announces stands in a table or a list of its own.
+        return not any(t.time is not None for t in sentence.tokens)
     if any(c.lemma for c in clauses) or passage.block.kind not in {BlockKind.PARAGRAPH, BlockKind.ITEM}:
         return False
     tokens = [t for t in sentence.tokens if t.text[:1].isalnum()]
@@ -154,98 +160,32 @@ def score(reasons: Sequence[str]) -> int:
     return sum(r in {"entity", "eventive", "quantity", "month_or_finer"} for r in reasons)
 
 
-def _things(sentence: Sentence, resolution: Resolution) -> list[Thing]:
+def _things(tokens: Sequence[Token], resolution: Resolution) -> list[Thing]:
     found: list[Thing] = []
-    for token in sentence.tokens:
+    for token in tokens:
         thing = resolution.of(token)
         if thing is not None and thing not in found:
             found.append(thing)
     return found
 
 
-def _reasons(sentence: Sentence, things: Sequence[Thing], clauses: Sequence[Clause]) -> list[str]:
+def _reasons(tokens: Sequence[Token], things: Sequence[Thing], clauses: Sequence[Clause]) -> list[str]:
     reasons = []
     if things:
         reasons.append("entity")
-    if any(c.lemma and c.verb.pos == "VERB" and c.lemma not in _STATIVE for c in clauses):
+    inside = {id(t) for t in tokens}
+    if any(
+        c.lemma and c.verb.pos == "VERB" and c.lemma not in _STATIVE and id(c.verb) in inside for c in clauses
+    ):
         reasons.append("eventive")
-    if any(t.tag == "CD" and t.time is None for t in sentence.tokens) or any(
-        _QUANTITY.search(t.text) for t in sentence.tokens if t.name is None
+    if any(t.tag == "CD" and t.time is None for t in tokens) or any(
+        _QUANTITY.search(t.text) for t in tokens if t.name is None
     ):
         reasons.append("quantity")
     return reasons
 
 
-def _event_times(
-    sentence: Sentence, context: TimeContext, *, verbless: bool
-) -> list[tuple[TimeState, Interval | None, str]]:
-    """Each distinct time of the sentence; else the one carried from above; else unresolved or static."""
-    times = sentence_times(sentence) or sentence_times(sentence, asides=True)
-    if verbless and context.document is None:
-        # "Kite festival - June", "21 to 25 September": every year, or a year that nothing tells.
-        times = [t for t in times if t.kind is not ExpressionKind.UNDERSPECIFIED]
-    resolved = _distinct([t for t in times if t.interval is not None])
-    if len(resolved) > 1:
-        resolved = [t for t in resolved if not _tells_aside(sentence, t)] or resolved
-    if resolved:
-        return [(TimeState.DATED, t.interval, t.rule_id) for t in resolved[:_MAX_TIMES]]
-    if context.carried is not None and context.carried.interval is not None:
-        return [(TimeState.DATED, context.carried.interval, f"carried:{context.carried.rule_id}")]
-    if context.frame is not None:
-        return [(TimeState.DATED, context.frame.interval, context.frame.rule)]
-    meant = [t for t in times if t.kind is not ExpressionKind.RECURRING]
-    if meant:
-        return [(TimeState.UNRESOLVED, None, meant[0].rule_id)]
-    return [(TimeState.STATIC, None, "")]
-
-
-def _tells_aside(sentence: Sentence, time: TimeExpression) -> bool:
-    """A time in brackets, or of a clause that tells who somebody is, beside the sentence's own times."""
-    place = next(k for k, t in enumerate(sentence.tokens) if t.time is time)
-    token = sentence.tokens[place]
-    if not any(t.tag in _FINITE for t in sentence.tokens if t.name is None):
-        return False
-    if place and sentence.tokens[place - 1].text == "(":
-        return True
-    governor = verb_above(token)
-    past = governor is not None and governor.dep in {"relcl", "acl"}
-    return past or (token.dep == "pobj" and token.head.lower == "for")
-
-
-def _distinct(times: Sequence[TimeExpression]) -> list[TimeExpression]:
-    """Without repeats, and without a coarse time that a finer one of the same sentence lies in."""
-    kept: list[TimeExpression] = []
-    for time in times:
-        mine = time.interval
-        assert mine is not None
-        covered = any(
-            other is not time
-            and other.interval is not None
-            and other.interval != mine
-            and mine.start <= other.interval.start
-            and other.interval.end <= mine.end
-            and time.kind not in {ExpressionKind.RANGE, ExpressionKind.OPEN_RANGE}
-            and not _is_of_any_year(other)
-            for other in times
-        )
-        covers = _is_of_any_year(time) and any(
-            o is not time
-            and o.interval is not None
-            and o.interval.start <= mine.start
-            and mine.end <= o.interval.end
-            for o in times
-        )
-        if not covered and not covers and all(k.interval != mine for k in kept):
-            kept.append(time)
-    return kept
-
-
-def _is_of_any_year(time: TimeExpression) -> bool:
-    """ "in the summer": a season without a number; beside a year it may be that of every year."""
-    return _SEASON.search(time.text) is not None and not any(c.isdigit() for c in time.text)
-
-
-def _standing_alone(sentence: Sentence, resolution: Resolution) -> tuple[str, bool]:
+def _standing_alone(tokens: Sequence[Token], resolution: Resolution) -> tuple[str, bool]:
     """The sentence with pronouns and definite nouns replaced; whether some stayed unclear.
 
     A thing is put in once a sentence: after its name has been said, its pronouns may stay.
@@ -253,13 +193,16 @@ def _standing_alone(sentence: Sentence, resolution: Resolution) -> tuple[str, bo
     said: set[int] = set()
     pieces: list[str] = []
     unclear = False
-    previous = sentence.tokens[0].start
-    for token in sentence.tokens:
-        pieces.append(" " if token.start > previous else "")
+    previous = tokens[0].start
+    for token in tokens:
+        pieces.append(" " if token.start != previous else "")
         thing = resolution.of(token)
         text = token.text
         if id(token) in resolution.unclear:
             unclear = True
+        if thing is not None and id(token) in resolution.doubtful and id(thing) not in said:
+            # Two may be meant: the word of the text stays.
+            unclear, thing = True, None
         if thing is not None and _is_definite(token, thing):
             # "the company": the article goes with the noun.
             if id(thing) not in said and len(pieces) > 2:
@@ -269,11 +212,20 @@ def _standing_alone(sentence: Sentence, resolution: Resolution) -> tuple[str, bo
         elif thing is not None:
             if id(thing) not in said:
                 text = _replacement(token, thing)
+                if text != token.text and _is_said_in_part(pieces, text, token.text):
+                    pieces[-2:] = []
             said.add(id(thing))
         pieces.append(text)
         previous = token.end
     joined = " ".join("".join(pieces).split())
     return joined[:_MAX_SENTENCE_CHARS], unclear
+
+
+def _is_said_in_part(pieces: Sequence[str], name: str, short: str) -> bool:
+    """ "di Resta", of which the second word alone was taken for the short form of "Paul di Resta"."""
+    words_ = name.split()
+    place = words_.index(short) if short in words_ else 0
+    return place > 0 and len(pieces) > 1 and pieces[-2] == words_[place - 1]
 
 
 def _is_definite(token: Token, thing: Thing) -> bool:
@@ -296,11 +248,11 @@ def _replacement(token: Token, thing: Thing) -> str:
 def _with_context(text: str, passage: Passage, things: Sequence[Thing], *, verbless: bool) -> str:
     """A list item without a verb gets the line or section that it stands under, and the document's title;
     a headline that names nobody gets its section title."""
-    above = passage.lead or (passage.headings[-1] if passage.headings else "")
-    if verbless and passage.block.kind is BlockKind.ITEM:
-        parts = [passage.title, above, text]
+    section = passage.headings[-1] if passage.headings else ""
+    above = passage.lead or section
+    if passage.block.kind is BlockKind.ITEM and (verbless or not things):
         said = ""
-        for part in reversed(parts):
+        for part in (text, passage.lead, section, passage.title):
             if part and part.casefold() not in said.casefold():
                 said = f"{part}: {said}" if said else part
         return said

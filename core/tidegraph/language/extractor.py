@@ -14,10 +14,11 @@ from tidegraph.language import listed, rules
 from tidegraph.language.assertions import Builder
 from tidegraph.language.blocks import BlockKind
 from tidegraph.language.chunking import chunk_ids_at
+from tidegraph.language.claims import Claim
 from tidegraph.language.clauses import Clause, clauses
 from tidegraph.language.coreference import Coreferencer, RuleCoreferencer
 from tidegraph.language.events import Draft, drafts, score
-from tidegraph.language.leaning import is_vague, leans, merged
+from tidegraph.language.leaning import after, is_torn, is_vague, is_verbless, leans, merged, names_nothing
 from tidegraph.language.narrative import frames
 from tidegraph.language.parsing import model_version, parse
 from tidegraph.language.passages import Layout, Passage, Table, layout
@@ -30,10 +31,11 @@ from tidegraph.language.times import TimeContext
 from tidegraph.language.tree import Sentence
 from tidegraph.ports import Recogniser
 
-RULES_VERSION: Final = "3"
+RULES_VERSION: Final = "4"
 """Raised with every change of the rules that changes what is extracted."""
 NAME: Final = LANGUAGE
 _GROUP_CHARS: Final = 200_000
+_NEAR_CHARS: Final = 3
 _CORRECTION: Final = re.compile(
     r"\W*(?:correction|corrigendum|erratum|we correct|corrected)\b", re.IGNORECASE
 )
@@ -170,15 +172,15 @@ class LanguageExtractor:
         stances = [stance(c) for c in found]
         made = drafts(sentence, passage, builder.resolution, found, context, _status(found, stances))
         own = [self._event(draft, builder, len(events) + i) for i, draft in enumerate(made)]
-        own = self._standing(own, sentence, passage, builder, events[-1] if before == 1 else None)
+        near = self._near(events, sentence, passage, builder)
+        own = self._standing(own, sentence, passage, builder, (near, before == 1))
         if before == 1 and own and own[0].event_id == events[-1].event_id:
             events.pop()
         events += own
         if passage.trusted and passage.block.kind is not BlockKind.HEADING:
-            event_id = own[0].event_id if own else ""
             correcting = _is_correction(passage, builder.document.header.title)
             for claim, attitude in rules.read(sentence, found, stances):
-                builder.add(claim, attitude, context, event_id, correcting=correcting)
+                builder.add(claim, attitude, context, _teller(own, claim), correcting=correcting)
         return len(own)
 
     def _standing(
@@ -187,25 +189,40 @@ class LanguageExtractor:
         sentence: Sentence,
         passage: Passage,
         builder: Builder,
-        before: Event | None,
+        near: tuple[Event | None, bool],
     ) -> list[Event]:
-        """The events of a sentence that leans on the one before: joined with it, else under the title."""
+        """The events of a sentence that leans on the one before: joined with it, else under the title and
+        with that sentence after them. ``near``: the last event before, and whether it may be joined."""
         if passage.block.kind is not BlockKind.PARAGRAPH or not own:
             return own
-        leaning = leans(sentence, builder.resolution)
-        if leaning and before is not None:
+        before, joins = near
+        leaning = leans(sentence, builder.resolution) or is_torn(sentence)
+        if leaning and before is not None and joins:
             joint = merged(before, own, builder.document.chunks)
             if joint is not None:
                 return [joint]
         title = passage.title
-        if not title or not (leaning or is_vague(sentence, builder.resolution)):
+        vague = is_vague(sentence, builder.resolution) or names_nothing(sentence, builder.resolution)
+        bare = is_verbless(sentence)
+        if not (leaning or vague or bare):
             return own
+        if before is not None and (leaning or not bare):
+            own = [after(event, before) for event in own]
         return [
             event
-            if title.casefold() in event.sentence.casefold()
+            if not title or title.casefold() in event.sentence.casefold()
             else replace(event, sentence=f"{title}: {event.sentence}")
             for event in own
         ]
+
+    def _near(
+        self, events: Sequence[Event], sentence: Sentence, passage: Passage, builder: Builder
+    ) -> Event | None:
+        """The event of the text just before a sentence, if no heading parts them."""
+        if not events or passage.block.kind is not BlockKind.PARAGRAPH:
+            return None
+        between = builder.document.text[events[-1].end_char - builder.base : sentence.start - builder.base]
+        return events[-1] if len(between) <= _NEAR_CHARS and "#" not in between else None
 
     def _event(self, draft: Draft, builder: Builder, ordinal: int) -> Event:
         header = builder.document.header
@@ -228,6 +245,15 @@ class LanguageExtractor:
             status=draft.status,
             extractor=NAME,
         )
+
+
+def _teller(events: Sequence[Event], claim: Claim) -> str:
+    """The id of the event in whose words a claim stands, else of the first."""
+    verb = claim.clause.verb if claim.clause is not None else None
+    for event in events:
+        if verb is not None and event.start_char <= verb.start < event.end_char:
+            return event.event_id
+    return events[0].event_id if events else ""
 
 
 def _as_item(passage: Passage, sentences: list[Sentence]) -> list[Sentence]:

@@ -18,15 +18,20 @@ from tidegraph.language.tree import Sentence, Token
 
 _DEMONSTRATIVES: Final = frozenset({"this", "these", "those", "that", "such"})
 _ALONE: Final = frozenset({"most", "some", "both", "others", "many", "here", "there", "another", "each"})
+_ORDINALS: Final = frozenset(
+    {"first", "second", "third", "fourth", "last", "next", "other", "same", "latter"}
+)
 _SUBJECTS: Final = frozenset({"nsubj", "nsubjpass"})
 _MAX_MERGED_CHARS: Final = 520
 _NARRATIVE: Final = "narrative."
+_MAX_WITH_CONTEXT: Final = 900
+_BEFORE: Final = " [said before: "
 
 
 def leans(sentence: Sentence, resolution: Resolution) -> bool:
     """Whether a pronoun or a demonstrative of the sentence has its referent outside."""
     for token in sentence.tokens:
-        if token.lower in PRONOUNS and id(token) in resolution.unclear:
+        if id(token) in resolution.doubtful or (token.lower in PRONOUNS and id(token) in resolution.unclear):
             return True
         if token.lower in _DEMONSTRATIVES and token.tag == "DT" and _points_back(token):
             return True
@@ -51,8 +56,50 @@ def is_vague(sentence: Sentence, resolution: Resolution) -> bool:
     for token in sentence.tokens:
         if token.dep in _SUBJECTS and token.tag in {"NN", "NNS"} and resolution.of(token) is None:
             definite = any(c.dep == "det" and c.lower == "the" for c in token.children)
-            return definite and not any(t.name is not None for t in token.subtree())
+            if definite and not any(t.name is not None for t in token.subtree()):
+                return True
+        if token.tag == "NN" and token.time is None and _is_counted(token):
+            return True
     return False
+
+
+def _is_counted(noun: Token) -> bool:
+    """ "the first match": one of several that were told of before."""
+    others = [c for c in noun.children if c.dep not in {"det", "punct", "case"}]
+    definite = any(c.dep == "det" and c.lower == "the" for c in noun.children)
+    return definite and len(others) == 1 and others[0].lower in _ORDINALS
+
+
+def is_torn(sentence: Sentence) -> bool:
+    """Whether a sentence begins in the middle: "after the war, with new writers." """
+    opening = sentence.tokens[0]
+    finite = any(t.tag in {"VBD", "VBZ", "VBP", "MD"} for t in sentence.tokens if t.name is None)
+    return opening.text[:1].islower() or (not finite and opening.lower in {"and", "or", "but", "also"})
+
+
+def is_verbless(sentence: Sentence) -> bool:
+    """ "Toro Rosso (2015-2017).": a line of its own, like a heading."""
+    return not any(t.pos in {"VERB", "AUX"} for t in sentence.tokens if t.name is None)
+
+
+def names_nothing(sentence: Sentence, resolution: Resolution) -> bool:
+    """ "A donation was made": nothing in the sentence has a name."""
+    return not any(resolution.of(t) is not None for t in sentence.tokens)
+
+
+def after(event: Event, before: Event) -> Event:
+    """An event with the statement that stands before it in the text, for what its words point back to."""
+    said = before.sentence.split(_BEFORE)[0]
+    if len(said) + len(event.sentence) > _MAX_WITH_CONTEXT or said.casefold() in event.sentence.casefold():
+        return event
+    reasons = tuple(dict.fromkeys((*event.reasons, "context_before")))
+    return replace(event, sentence=f"{event.sentence}{_BEFORE}{said}]", reasons=reasons)
+
+
+def _in_turn(first: str, second: str) -> str:
+    """Two statements in a row; what was said before the first stays at the end."""
+    told, mark, said = first.partition(_BEFORE)
+    return f"{told} {second}{mark}{said}"
 
 
 def merged(before: Event, after: Sequence[Event], chunks: Sequence[Chunk]) -> Event | None:
@@ -69,7 +116,7 @@ def merged(before: Event, after: Sequence[Event], chunks: Sequence[Chunk]) -> Ev
     source = event if own or (not timed and before.time_state is TimeState.STATIC) else before
     return replace(
         before,
-        sentence=f"{before.sentence} {event.sentence}",
+        sentence=_in_turn(before.sentence, event.sentence),
         end_char=event.end_char,
         chunk_ids=chunk_ids_at(chunks, before.start_char, event.end_char),
         time_state=source.time_state,

@@ -30,10 +30,25 @@ _REACH: Final = 8
 """How many sentences a date reaches."""
 _NEAR: Final = 3
 """How many sentences a date reaches for what is claimed as a fact."""
-_WIDEST: Final = 12 * 366 * MICROS_PER_DAY
+_WIDEST: Final = 6 * 366 * MICROS_PER_DAY
 """Dates further apart do not bracket what stands between them."""
-_WIDEST_OPENING: Final = 6 * 366 * MICROS_PER_DAY
+_WIDEST_OPENING: Final = 3 * 366 * MICROS_PER_DAY
 _PAST_ENOUGH: Final = 366 * MICROS_PER_DAY
+_LOOKS_BACK: Final = frozenset(
+    {
+        "early",
+        "earlier",
+        "first",
+        "previously",
+        "originally",
+        "once",
+        "formerly",
+        "initially",
+        "already",
+        "never",
+    }
+)
+"""Words by which a story leaves its place ("Early in his career", "They had first met")."""
 _COARSE: Final = frozenset({Granularity.UNKNOWN, Granularity.DECADE, Granularity.CENTURY})
 
 
@@ -169,7 +184,7 @@ def _tells_past(sentence: Sentence) -> bool:
     if any(t.time is not None and t.time.interval is None for t in sentence.tokens):
         return False
     root = sentence.root
-    if root.pos not in {"VERB", "AUX"}:
+    if root.pos not in {"VERB", "AUX"} or any(c.lower in _LOOKS_BACK for c in root.children):
         return False
     auxiliaries = [c for c in root.children if c.dep in {"aux", "auxpass"}]
     if any(c.lower in {"had", "has", "have", "will", "may", "can"} for c in auxiliaries):

@@ -72,8 +72,15 @@ def is_generic(token: Token) -> bool:
 
 def gender_of(ref: Ref) -> str:
     """``male`` or ``female`` where a given name tells, else empty."""
-    first = ref.text.casefold().split()[:1]
-    if not first or ref.type in {EntityType.ORGANISATION, EntityType.PLACE}:
+    if ref.type in {EntityType.ORGANISATION, EntityType.PLACE}:
+        return ""
+    return gender_of_name(ref.text)
+
+
+def gender_of_name(name: str) -> str:
+    """``male`` or ``female`` where the first word of a person's name tells, else empty."""
+    first = name.casefold().split()[:1]
+    if not first:
         return ""
     male, female = first[0] in _MALE, first[0] in _FEMALE
     return "male" if male and not female else "female" if female and not male else ""

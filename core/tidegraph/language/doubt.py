@@ -1,0 +1,94 @@
+"""Whether the likely referent of a pronoun or a definite noun is certain enough to be put in its place.
+
+What a claim is about is the likeliest referent. A reader of one sentence cannot see the others, so where
+the text names something else that fits, the sentence keeps the word of the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from tidegraph.domain.documents import EntityType
+from tidegraph.language.topics import HE, IT, SHE, gender_of_name
+from tidegraph.language.tree import Token
+from tidegraph.language.words import words
+
+_ORG_NOUNS: Final = words("roles", "definite_organisation")
+_THEY: Final = frozenset({"they", "them", "their", "theirs"})
+_SUBJECTS: Final = frozenset({"nsubj", "nsubjpass"})
+_FAR: Final = 3
+"""Further back than this many sentences, "the club" may be another one."""
+
+
+class Candidate(Protocol):
+    """Something that the document names."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def type(self) -> EntityType: ...
+    @property
+    def gender(self) -> str: ...
+    @property
+    def last_sentence(self) -> int: ...
+    @property
+    def certain(self) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a word is read among.
+
+    ``number`` is that of its sentence; ``subjects`` are the nouns that were subjects of this sentence and the
+    one before, in reading order; ``title`` is what the document is about, ``kinds`` the words by which it may
+    be called, ``gender`` that of whom it tells, ``boat`` whether "she" is a ship there.
+    """
+
+    number: int
+    subjects: Sequence[Token]
+    named: Sequence[Candidate]
+    title: str
+    kinds: Collection[str]
+    gender: str
+    boat: bool
+
+
+def is_doubtful(token: Token, thing: Candidate, around: Surroundings, referents: Collection[int]) -> bool:
+    """Whether somebody or something else than ``thing`` may be meant as well.
+
+    ``referents``: ids of the tokens that have a referent.
+    """
+    if token.lower in HE | SHE:
+        return _may_be_another_person(token, thing, around)
+    plural = token.lower in _THEY
+    if thing.name.islower() and thing.name.split()[-1] in around.kinds:
+        # "main football club" tells of what the title names, but is no name of it.
+        return True
+    if not plural and token.lower not in IT:
+        # "the club" is no person, and nothing that was named long ago.
+        away = around.number - thing.last_sentence > _FAR and thing.name != around.title
+        person = bool(thing.gender) and token.lemma in _ORG_NOUNS
+        return token.lower not in around.kinds and (away or person)
+    if plural and token.dep in _SUBJECTS and thing.type is EntityType.PLACE:
+        return True
+    before = [t for t in around.subjects if t.i < token.i or t.start < token.start]
+    if not before:
+        return False
+    last = before[-1]
+    fits = last.tag == ("NNS" if plural else "NN")
+    return fits and id(last) not in referents and last.name is None
+
+
+def _may_be_another_person(token: Token, thing: Candidate, around: Surroundings) -> bool:
+    gender = "male" if token.lower in HE else "female"
+    if around.boat and gender == "female" and thing.name == around.title:
+        return any(
+            t is not thing and t.last_sentence == around.number and t.type is not EntityType.PLACE
+            for t in around.named
+        )
+    if around.gender and around.gender != gender and gender_of_name(thing.name) != gender:
+        # In a text about a woman only a man's name tells who "he" is.
+        return True
+    return thing.type is EntityType.UNSPECIFIED and thing.name != around.title and not thing.certain

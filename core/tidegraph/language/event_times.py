@@ -1,0 +1,270 @@
+"""Which time an event of a sentence has, and of which words of the sentence it tells.
+
+A sentence that joins several dated things ("joined Acme in 2001 and left it in 2009") makes an event of each,
+with the words and the time of that one. Where the words cannot be parted, it makes one event over all of its
+times: no event has the date of another clause.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from tidegraph.domain.documents import EntityType, ExpressionKind, TimeExpression, TimeState
+from tidegraph.domain.interval import Granularity, Interval
+from tidegraph.language.tenses import verb_above
+from tidegraph.language.times import TimeContext, sentence_times
+from tidegraph.language.tree import Sentence, Token
+
+_FINITE: Final = frozenset({"VBD", "VBZ", "VBP", "MD"})
+_SEASON: Final = re.compile(r"\b(?:spring|summer|autumn|fall|winter)s?\b", re.IGNORECASE)
+_LIFE: Final = frozenset({"born", "b.", "née", "died", "d."})
+_OF_NAMES: Final = frozenset({"compound", "nmod", "nummod", "amod", "poss"})
+_MIN_WORDS: Final = 4
+_MAX_PARTS: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The words of one event (``tokens``, in text order) and its time.
+
+    ``own`` are the words that only this event tells; they are its span in the text.
+    """
+
+    tokens: tuple[Token, ...]
+    own: tuple[Token, ...]
+    state: TimeState
+    interval: Interval | None
+    rule: str
+
+
+def parts(sentence: Sentence, context: TimeContext, *, verbless: bool) -> list[Part]:
+    """The events of a sentence: one for each joined thing that has its own time, else one in all."""
+    times = sentence_times(sentence) or sentence_times(sentence, asides=True)
+    if verbless and context.document is None:
+        # "Kite festival - June", "21 to 25 September": every year, or a year that nothing tells.
+        times = [t for t in times if t.kind is not ExpressionKind.UNDERSPECIFIED]
+    resolved = _distinct([t for t in times if t.interval is not None and not _is_life(sentence, t)])
+    for aside in (_tells_aside, _is_of_noun):
+        if len(resolved) > 1:
+            resolved = [t for t in resolved if not aside(sentence, t)] or resolved
+    if len(resolved) > 1:
+        split = _split(sentence, resolved)
+        if split:
+            return split
+    whole = tuple(sentence.tokens)
+    if resolved:
+        return [Part(whole, whole, TimeState.DATED, *_over(resolved))]
+    return [Part(whole, whole, *_from_outside(times, context))]
+
+
+def _from_outside(
+    times: Sequence[TimeExpression], context: TimeContext
+) -> tuple[TimeState, Interval | None, str]:
+    """The time carried from above; else that of the story; else unresolved or static."""
+    if context.carried is not None and context.carried.interval is not None:
+        return TimeState.DATED, context.carried.interval, f"carried:{context.carried.rule_id}"
+    if context.frame is not None:
+        return TimeState.DATED, context.frame.interval, context.frame.rule
+    meant = [t for t in times if t.kind is not ExpressionKind.RECURRING and t.interval is None]
+    if meant:
+        return TimeState.UNRESOLVED, None, meant[0].rule_id
+    return TimeState.STATIC, None, ""
+
+
+def _over(times: Sequence[TimeExpression]) -> tuple[Interval, str]:
+    """One interval over all times, and the rule of the first; ends that are only bounds do not count."""
+    spans = [t.interval for t in times if t.interval is not None]
+    if len(spans) == 1:
+        return spans[0], times[0].rule_id
+    bounded = [s for s in spans if not s.has_open_start] or spans
+    start = min(s.start for s in bounded)
+    end = max(s.end for s in bounded)
+    return Interval(start, end, Granularity.RANGE), f"span:{times[0].rule_id}"
+
+
+def _split(sentence: Sentence, times: Sequence[TimeExpression]) -> list[Part]:
+    """The sentence as its joined members, each with its own times; [] where that cannot be done."""
+    for head in sentence.tokens:
+        chain = _chain(head)
+        if len(chain) < 2 or not any(t.time is None for t in head.subtree()):
+            continue
+        found = _members(sentence, chain, times)
+        if found:
+            return found
+    return []
+
+
+def _chain(head: Token) -> list[Token]:
+    """A word and what is joined to it, in text order; [] where it is itself joined to another."""
+    if head.dep == "conj" or head.time is not None:
+        return []
+    chain = [head]
+    for token in chain:
+        chain += [c for c in token.children if c.dep == "conj" and c.i > token.i and c.time is None]
+    return sorted(chain, key=lambda t: t.i)
+
+
+def _members(sentence: Sentence, chain: Sequence[Token], times: Sequence[TimeExpression]) -> list[Part]:
+    whole = chain[0].subtree()
+    first = sentence.tokens[0].i
+    edges = [whole[0].i, *(min(t.i for t in member.subtree()) for member in chain[1:]), whole[-1].i + 1]
+    if edges != sorted(set(edges)):
+        return []
+    groups: list[tuple[list[Token], list[TimeExpression]]] = []
+    for low, high in pairwise(edges):
+        own = sentence.tokens[low - first : high - first]
+        dates = [t for t in times if any(token.time is t for token in own)]
+        if groups and not (dates and groups[-1][1]):
+            # A member without a date is told with the one before it.
+            groups[-1] = ([*groups[-1][0], *own], [*groups[-1][1], *dates])
+        else:
+            groups.append((own, dates))
+    told = [t for _, dates in groups for t in dates]
+    if not 2 <= len(groups) <= _MAX_PARTS or len(told) != len(times):
+        return []
+    before = sentence.tokens[: edges[0] - first]
+    shared = _shared(chain[0]) if chain[0].pos in {"VERB", "AUX"} else list(before)
+    made = []
+    for number, (own, dates) in enumerate(groups):
+        words = _trimmed(own)
+        tokens = [*before, *words] if number == 0 else _opened(shared, before, chain, words)
+        if tokens is None or len(words) < (_MIN_WORDS if chain[0].pos in {"VERB", "AUX"} else 2):
+            return []
+        if number == len(groups) - 1:
+            tokens = [*tokens, *sentence.tokens[edges[-1] - first :]]
+        made.append(Part(tuple(tokens), tuple(words), TimeState.DATED, *_over(dates)))
+    return made
+
+
+def _shared(verb: Token) -> list[Token]:
+    """The subject that joined verbs have in common."""
+    subject = verb.child("nsubj", "nsubjpass")
+    return subject.subtree() if subject is not None else []
+
+
+def _opened(
+    shared: list[Token], before: Sequence[Token], chain: Sequence[Token], words: list[Token]
+) -> list[Token] | None:
+    """A later member with what it shares with the first put before it; None where that makes no sentence."""
+    inside = {id(t) for t in words}
+    verb = next(t for t in chain if id(t) in inside)
+    if verb.pos not in {"VERB", "AUX"}:
+        return [*shared, *words] if chain[0].pos == verb.pos or chain[0].pos in {"NOUN", "PROPN"} else None
+    if chain[0].pos not in {"VERB", "AUX"}:
+        return None
+    if verb.child("nsubj", "nsubjpass", "csubj", "expl") is not None:
+        return [*before, *words] if chain[0].head is not chain[0] else list(words)
+    if not shared:
+        return None
+    finite = verb.tag in _FINITE or any(
+        c.tag in _FINITE for c in verb.children if c.dep in {"aux", "auxpass"}
+    )
+    helpers = [] if finite else [c for c in chain[0].children if c.dep in {"aux", "auxpass"}]
+    if not finite and (verb.tag != "VBN" or not any(c.dep == "auxpass" for c in helpers)):
+        return None
+    outer = [t for t in before if t.i < shared[0].i] if chain[0].head is not chain[0] else []
+    return [*outer, *shared, *helpers, *words]
+
+
+def _trimmed(own: Sequence[Token]) -> list[Token]:
+    """Without the joint at the end or the beginning: ", and"."""
+    kept = list(own)
+    while kept and (kept[-1].text in {",", ";", "and", "but", "or", "–", "-"}):
+        kept.pop()
+    while kept and (kept[0].text in {",", ";", "and", "but", "or"}):
+        kept.pop(0)
+    return kept
+
+
+def _place(sentence: Sentence, time: TimeExpression) -> int:
+    return next(k for k, t in enumerate(sentence.tokens) if t.time is time)
+
+
+def _bracket(sentence: Sentence, place: int) -> int:
+    """Where the bracket opens that a token stands in, or -1."""
+    for k in range(place - 1, -1, -1):
+        if sentence.tokens[k].text == ")":
+            return -1
+        if sentence.tokens[k].text == "(":
+            return k
+    return -1
+
+
+def _is_life(sentence: Sentence, time: TimeExpression) -> bool:
+    """ "Ada Poll (1910-1999) was a painter", "(born 1954)": the dates of a life, not of what is told."""
+    opens = _bracket(sentence, _place(sentence, time))
+    if opens < 1 or not any(t.tag in _FINITE for t in sentence.tokens if t.name is None):
+        return False
+    inside = sentence.tokens[opens + 1 : _place(sentence, time)]
+    if any(t.lower in _LIFE for t in inside):
+        return True
+    name = sentence.tokens[opens - 1].name
+    person = name is not None and name.type is EntityType.PERSON
+    return person and time.kind is ExpressionKind.RANGE
+
+
+def _tells_aside(sentence: Sentence, time: TimeExpression) -> bool:
+    """A time in brackets, or of a clause that tells who somebody is, beside the sentence's own times."""
+    place = _place(sentence, time)
+    token = sentence.tokens[place]
+    if not any(t.tag in _FINITE for t in sentence.tokens if t.name is None):
+        return False
+    if _bracket(sentence, place) >= 0:
+        return True
+    governor = verb_above(token)
+    past = governor is not None and governor.dep in {"relcl", "acl"}
+    return past or (token.dep == "pobj" and token.head.lower == "for")
+
+
+def _is_of_noun(sentence: Sentence, time: TimeExpression) -> bool:
+    """ "the first vote since the referendum of 2014", "the 2014 law": the date of a thing that is named."""
+    place = _place(sentence, time)
+    current = sentence.tokens[place]
+    if place == 1 and sentence.tokens[0].pos == "ADP":
+        # "On 14 May votes were held", whatever the parser takes the date for.
+        return False
+    while current.head is not current and current.head.pos not in {"VERB", "AUX"}:
+        if current.head.time is not time:
+            if current.dep in _OF_NAMES or (current.lower == "of" and current.head.time is None):
+                return True
+            if current.lower == "since" and current.dep == "prep":
+                return True
+        current = current.head
+    return False
+
+
+def _distinct(times: Sequence[TimeExpression]) -> list[TimeExpression]:
+    """Without repeats, and without a coarse time that a finer one of the same sentence lies in."""
+    kept: list[TimeExpression] = []
+    for time in times:
+        mine = time.interval
+        assert mine is not None
+        covered = any(
+            other is not time
+            and other.interval is not None
+            and other.interval != mine
+            and mine.start <= other.interval.start
+            and other.interval.end <= mine.end
+            and time.kind not in {ExpressionKind.RANGE, ExpressionKind.OPEN_RANGE}
+            and not _is_of_any_year(other)
+            for other in times
+        )
+        covers = _is_of_any_year(time) and any(
+            o is not time
+            and o.interval is not None
+            and o.interval.start <= mine.start
+            and mine.end <= o.interval.end
+            for o in times
+        )
+        if not covered and not covers and all(k.interval != mine for k in kept):
+            kept.append(time)
+    return kept
+
+
+def _is_of_any_year(time: TimeExpression) -> bool:
+    """ "in the summer": a season without a number; beside a year it may be that of every year."""
+    return _SEASON.search(time.text) is not None and not any(c.isdigit() for c in time.text)

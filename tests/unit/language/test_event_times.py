@@ -1,0 +1,82 @@
+"""Which time an event has, and what a sentence keeps of words whose referent is not certain."""
+
+from __future__ import annotations
+
+import pytest
+from tests.unit.language.documents import extract
+
+from tidegraph.domain.documents import Event, TimeState
+from tidegraph.domain.interval import instant
+
+
+def _years(event: Event) -> tuple[int, int]:
+    assert event.interval is not None
+    return event.interval.start, event.interval.end
+
+
+def test_joined_clauses_are_events_with_their_own_words_and_times():
+    events = extract(
+        "Ada Poll joined Harrow Instruments in 2001 and founded Wexham Optics in 2009.", "", None
+    ).events
+    assert [e.sentence for e in events] == [
+        "Ada Poll joined Harrow Instruments in 2001",
+        "Ada Poll founded Wexham Optics in 2009.",
+    ]
+    assert [_years(e) for e in events] == [
+        (instant(2001), instant(2002)),
+        (instant(2009), instant(2010)),
+    ]
+
+
+def test_a_claim_points_at_the_event_in_whose_words_it_stands():
+    found = extract("Ada Poll joined Harrow Instruments in 2001 and founded Wexham Optics in 2009.", "", None)
+    told = {e.event_id: e.sentence for e in found.events}
+    for assertion in found.assertions:
+        year = "2001" if assertion.valid.start == instant(2001) else "2009"
+        assert year in told[assertion.event_id]
+
+
+def test_times_that_cannot_be_parted_make_one_event_over_all_of_them():
+    text = "Ada Poll wrote the same book again after her illness in 1951 while she lived in Leeds in 1957."
+    (event,) = extract(text, "", None).events
+    assert _years(event) == (instant(1951), instant(1958))
+    assert event.time_rule_id.startswith("span:")
+
+
+def test_the_dates_of_a_life_do_not_date_what_is_told():
+    (event,) = extract("Ada Poll married the painter Bren Holvik (born 1954).", "", None).events
+    assert event.time_state is not TimeState.DATED
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "On 14 September 2014 elections were held in Leeds, the first since the referendum of 16 March 2014.",
+        "On 14 September 2014 Bren Holvik won the 2009 prize in Leeds.",
+    ],
+)
+def test_the_date_of_a_thing_that_is_named_does_not_date_the_sentence(text: str):
+    (event,) = extract(text, "", None).events
+    assert event.interval is not None
+    assert event.interval.start == instant(2014, 9, 14)
+
+
+def test_a_word_that_may_mean_another_thing_stays_and_the_sentence_before_is_told():
+    text = (
+        "Wexham Reserve lies in Leeds. The soils formed over granite in 1950. They were washed away in 1960."
+    )
+    event = extract(text, "Wexham Reserve", None).events[-1]
+    assert "They were washed away in 1960." in event.sentence
+    assert "[said before: " in event.sentence
+    assert "soils" in event.sentence
+    assert {"unclear_reference", "context_before"} <= set(event.reasons)
+    assert _years(event) == (instant(1960), instant(1961))
+
+
+def test_a_line_that_only_announces_a_list_is_no_event():
+    assert extract("Twenty cities are located in Wexham Prefecture:", "Wexham Prefecture", None).events == ()
+
+
+def test_a_story_that_looks_back_is_not_dated_by_where_it_stands():
+    text = "Ada Poll moved to Leeds in 1957. Ada Poll first met Bren Holvik at a concert."
+    assert extract(text, "Ada Poll", None).events[-1].time_state is not TimeState.DATED
