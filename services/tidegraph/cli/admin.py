@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import click
 from rich.text import Text
 
@@ -46,6 +48,14 @@ def decisions(
     _decisions(Call(server, graph, Options(known=known_at), as_json), kinds, about)
 
 
+def taken(content: str) -> str:
+    """What a decision about a conflict chose, or that it takes one back; "" for others."""
+    told = json.loads(content) if content else {}
+    if told.get("undo"):
+        return "taken back "
+    return f"for {told['assertion_id']} " if told.get("assertion_id") else ""
+
+
 @runs
 async def _reextract(call: Call, document: str, reason: str, no_wait: bool) -> int:
     async with client(call) as service:
@@ -68,6 +78,7 @@ async def _decisions(call: Call, kinds: tuple[str, ...], about: str) -> int:
     for one in found:
         line = Text(f"{one.recorded_at.ToJsonString()[:19]}  {one.kind:<12} ")
         line.append(f"{one.subject} ", style="dim")
+        line.append(taken(one.content_json))
         line.append(f"by {one.actor}: {one.reason}" if one.reason else f"by {one.actor}", style="default")
         console.print(line)
     if not found:

@@ -15,6 +15,7 @@ from click.testing import CliRunner, Result
 from tests.unit.services.world import GRAPH, Doc, World
 
 from tidegraph.api.v1 import admin_pb2
+from tidegraph.cli.admin import taken
 from tidegraph.cli.conflicts import _show as show_conflict
 from tidegraph.cli.erase import found_nothing
 from tidegraph.cli.main import COMMANDS, main
@@ -176,6 +177,19 @@ def test_claims_of_a_conflict_name_their_documents(capsys: pytest.CaptureFixture
     show_conflict(conflict)
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[-2:] for line in lines[-2:]] == [["assertion-0", "a.txt"], ["assertion-1", "b.txt"]]
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ('{"key": "k", "assertion_id": "a"}', "for a "),
+        ('{"key": "k", "undo": true}', "taken back "),
+        ('{"entity_ids": ["e"]}', ""),
+        ("", ""),
+    ],
+)
+def test_a_decision_tells_what_was_chosen_from_what_was_taken_back(content: str, told: str) -> None:
+    assert taken(content) == told
 
 
 def test_help_imports_no_command() -> None:

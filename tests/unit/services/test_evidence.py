@@ -7,17 +7,19 @@ from dataclasses import replace
 import pytest
 from tests.unit.services.world import GRAPH, NOW, Doc, World
 
-from tidegraph.domain.documents import Status, Verb
+from tidegraph.domain.documents import EntityType, Status, Verb
 from tidegraph.domain.errors import NotFound
 from tidegraph.domain.facts import Assertion, FactVersion
-from tidegraph.domain.interval import OPEN_END, instant
-from tidegraph.ports import FactFilter, Visibility
+from tidegraph.domain.interval import OPEN_END, Granularity, Interval, instant
+from tidegraph.language.registry import load_registry
+from tidegraph.ports import EntityRecord, FactFilter, Visibility
 from tidegraph.services.caller import Caller
 from tidegraph.services.usecases import facts
 from tidegraph.services.usecases.answers import Outcome
 from tidegraph.services.usecases.context import Moment
 from tidegraph.services.usecases.moment import AskedTime, resolve
 from tidegraph.services.usecases.parts import part_of
+from tidegraph.services.usecases.phrasing import statement
 from tidegraph.services.usecases.quoting import sentences
 
 SECRET = Doc("sec", "2024-05-01", labels=("hr",))
@@ -257,3 +259,38 @@ async def test_a_question_for_an_end_tells_nothing_of_what_goes_on() -> None:
     answer = (await world.ask("When did Greta Voss step down?")).answer
     assert answer.values == ("28 September 2023",)
     assert "Kestrel" not in answer.text
+
+
+@pytest.mark.parametrize(
+    ("shown", "told"),
+    [
+        ("Norvik", "Norvik has been called Aurora"),
+        ("Aurora", "Norvik has been called Aurora"),
+        ("AURORA", "Norvik has been called Aurora"),
+    ],
+)
+def test_a_name_is_told_of_another_name(shown: str, told: str) -> None:
+    """Whichever of its names a thing is shown under now."""
+    start = instant(2022, 9, 1)
+    fact = FactVersion(
+        version_id="v",
+        key="k",
+        subject="e",
+        predicate="name",
+        object="Aurora",
+        object_is_entity=False,
+        qualifiers=(),
+        valid=Interval(start, OPEN_END),
+        start_granularity=Granularity.DAY,
+        end_granularity=Granularity.UNKNOWN,
+        start_known=True,
+        end_inferred=False,
+        announced=False,
+        conflicted=False,
+        recorded_at=start,
+        invalidated_at=OPEN_END,
+    )
+    record = EntityRecord(
+        "e", "norvik", shown, EntityType.ORGANISATION, ("AURORA", "Aurora", "Norvik"), start
+    )
+    assert statement(fact, load_registry(), {"e": record}, instant(2024, 1, 1)) == told

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from tidegraph.domain.facts import FactVersion
+from tidegraph.domain.identity import NAME
 from tidegraph.domain.interval import (
     MICROS_PER_DAY,
     MICROS_PER_SECOND,
@@ -18,6 +19,7 @@ from tidegraph.domain.interval import (
     format_by_granularity,
     format_instant,
 )
+from tidegraph.domain.naming import normalise
 from tidegraph.domain.policies import normal_value
 from tidegraph.domain.predicates import Registry
 from tidegraph.ports import EntityRecord
@@ -116,6 +118,8 @@ def statement(version: FactVersion, registry: Registry, names: Mapping[str, Enti
     """
     subject = _name(version.subject, names)
     value = _name(version.object, names) if version.object_is_entity else version.object
+    if version.predicate == NAME and normalise(subject) == normalise(value):
+        subject = _other_name(version.subject, names, value)
     template = registry.policy(version.predicate).label
     label = registry.label(version.predicate, version.qualifiers)
     values = dict(version.qualifiers)
@@ -130,6 +134,13 @@ def statement(version: FactVersion, registry: Registry, names: Mapping[str, Enti
     text += " (jointly)" if values.get("shared") else ""
     text += f" ({', '.join(rest)})" if rest else ""
     return text + (" (announced)" if version.announced and version.valid.end > now else "")
+
+
+def _other_name(entity_id: str, names: Mapping[str, EntityRecord], name: str) -> str:
+    """What else a thing is called, for "Norvik has been called Aurora"; ``name`` where nothing is known."""
+    record = names.get(entity_id)
+    aliases = () if record is None else record.aliases
+    return next((alias for alias in aliases if normalise(alias) != normalise(name)), name)
 
 
 def _attribute(subject: str, attribute: str) -> str:
