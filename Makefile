@@ -92,5 +92,5 @@ ci: ## Everything that CI runs, as CI runs it
 	@bash .ci/run
 
 clean: ## Remove .venv, caches and build output; data (.tidegraph) is kept
-	rm -rf $(VENV) .venv-vllm build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .venv-vllm .venv-st build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +

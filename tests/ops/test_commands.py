@@ -18,6 +18,7 @@ PROMISED = {
     "test",
     "test-slow",
     "test-vllm",
+    "test-st",
     "lint",
     "types",
     "proto",
@@ -42,11 +43,24 @@ def test_help_lists_the_targets() -> None:
 
 
 @pytest.mark.parametrize(
-    ("script", "shell"), [(".ci/run", "bash"), ("tools/venv.sh", "sh"), ("tools/venv_vllm.sh", "sh")]
+    ("script", "shell"),
+    [
+        (".ci/run", "bash"),
+        ("tools/venv.sh", "sh"),
+        ("tools/venv_vllm.sh", "sh"),
+        ("tools/venv_st.sh", "sh"),
+    ],
 )
 def test_scripts_are_sound(script: str, shell: str) -> None:
     assert os.access(ROOT / script, os.X_OK)
     subprocess.run([shell, "-n", script], cwd=ROOT, check=True)
+
+
+def test_clean_removes_every_environment() -> None:
+    assert set(re.findall(r"^\w+ := (\.venv[\w-]*)", MAKEFILE, re.MULTILINE)) <= {
+        ".venv" if word == "$(VENV)" else word
+        for word in re.findall(r"^\trm -rf (.*)$", MAKEFILE, re.MULTILINE)[0].split()
+    }
 
 
 def test_ci_runs_every_check() -> None:
