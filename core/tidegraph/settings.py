@@ -77,6 +77,17 @@ class ExtractionSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class ResolutionSettings:
+    """Who decides that two ids are one: scores too, or statements and decisions alone; and whether a language
+    model is asked about what stays open, how often at most."""
+
+    automatic: bool = True
+    judge: bool = False
+    judge_per_round: int = 5
+    judge_per_hour: int = 60
+
+
+@dataclass(frozen=True, slots=True)
 class EmbeddingsSettings:
     """Which models turn text to vectors and rank it again; ``url`` of an OpenAI-compatible server."""
 
@@ -160,6 +171,7 @@ class Settings:
     embeddings: EmbeddingsSettings = EmbeddingsSettings()
     extraction: ExtractionSettings = ExtractionSettings()
     metrics: MetricsSettings = MetricsSettings()
+    resolution: ResolutionSettings = ResolutionSettings()
 
 
 def load(environ: Mapping[str, str]) -> Settings:
@@ -189,6 +201,7 @@ def load(environ: Mapping[str, str]) -> Settings:
             frequency_cap=env.integer("TIDEGRAPH_EVENT_FREQUENCY_CAP", 5_000, least=1),
         ),
         extraction=_extraction(env),
+        resolution=_resolution(env),
         predicates_file=env.text("TIDEGRAPH_PREDICATES_FILE", ""),
         max_document_bytes=env.integer("TIDEGRAPH_MAX_DOCUMENT_BYTES", 16 * 1024 * 1024, least=1),
         log_level=env.choice("TIDEGRAPH_LOG_LEVEL", "INFO", LOG_LEVELS),
@@ -237,6 +250,19 @@ def _extraction(env: _Environment) -> ExtractionSettings:
         timeout_seconds=env.number("TIDEGRAPH_LLM_EXTRACT_TIMEOUT_SECONDS", 120.0),
         max_tokens=env.integer("TIDEGRAPH_LLM_EXTRACT_MAX_TOKENS", 4_096, least=1),
         cache_days=env.integer("TIDEGRAPH_LLM_CACHE_DAYS", 30, most=3_650),
+    )
+
+
+def _resolution(env: _Environment) -> ResolutionSettings:
+    judge = env.flag("TIDEGRAPH_RESOLUTION_JUDGE", False)
+    if judge and not env.text("TIDEGRAPH_LLM_URL", ""):
+        message = "TIDEGRAPH_RESOLUTION_JUDGE needs a language model server: set TIDEGRAPH_LLM_URL"
+        raise Rejected("INVALID_SETTING", message, name="TIDEGRAPH_RESOLUTION_JUDGE")
+    return ResolutionSettings(
+        automatic=env.flag("TIDEGRAPH_RESOLUTION_AUTOMATIC", True),
+        judge=judge,
+        judge_per_round=env.integer("TIDEGRAPH_RESOLUTION_JUDGE_PER_ROUND", 5, least=1, most=100),
+        judge_per_hour=env.integer("TIDEGRAPH_RESOLUTION_JUDGE_PER_HOUR", 60, least=1, most=10_000),
     )
 
 

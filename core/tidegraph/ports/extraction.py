@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any, Protocol
 
 from tidegraph.domain.documents import EntityType, ExtractedDocument, GroundedDocument
+from tidegraph.domain.identity import Sighting
 
 
 class Extractor(Protocol):
@@ -117,5 +119,42 @@ class AnswerCache(Protocol):
 
         Raises:
             Retryable: the cache is away.
+        """
+        ...
+
+
+class Ruling(StrEnum):
+    """What a judge says of two ids."""
+
+    SAME = "same"
+    DIFFERENT = "different"
+    CANNOT_TELL = "cannot tell"
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A ruling with its reason in a few words, "" where there is none."""
+
+    ruling: Ruling
+    reason: str
+
+
+class PairJudge(Protocol):
+    """Says of two ids that the rules leave open whether they are one."""
+
+    @property
+    def name(self) -> str:
+        """Who judges. Blocking.
+
+        Raises:
+            Retryable: the judge is away.
+        """
+        ...
+
+    def judge(self, graph: str, left: Sequence[Sighting], right: Sequence[Sighting]) -> Judgement:
+        """Judge by what documents told of either id. Blocking; thread-safe.
+
+        Raises:
+            Retryable: the judge is away.
         """
         ...

@@ -6,6 +6,7 @@ ranked by the worth of the keys that they share, so that a bounded number of the
 
 from __future__ import annotations
 
+import heapq
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
@@ -30,10 +31,6 @@ MAX_HOLDERS: Final = 400
 MAX_TOGETHER: Final = 100
 """Mentions of one type in a document that are all compared with each other."""
 MAX_CANDIDATES: Final = 50
-FEW: Final = 16
-"""Candidates that are looked at whatever their keys are worth; the rest has to come near the best of them."""
-NEAR: Final = 0.25
-"""The share of the best candidate's worth that this takes."""
 
 _WORTH: Final = {
     **{"l": 8.0, "n": 8.0, "e": 4.0, "a": 4.0, "d": 3.0, "k": 2.0, "i": 2.0, "c": 2.0, "t": 2.0},
@@ -140,7 +137,6 @@ class Blocks:
     def candidates(self, profile: Profile, limit: int = MAX_CANDIDATES) -> tuple[str, ...]:
         """Ids that share a key, the most telling first, at most ``limit``; the profile itself is left out.
 
-        After the first ``FEW`` one is left out too whose keys are worth far less than those of the first.
         Keys with more than ``MAX_HOLDERS`` holders only add to the worth of those found by rarer ones.
         """
         worth: dict[str, float] = defaultdict(float)
@@ -156,9 +152,8 @@ class Blocks:
             for other in worth:
                 worth[other] += _WORTH[key[0]] if other in holders else 0.0
         worth.pop(profile.entity_id, None)
-        ranked = sorted(worth, key=lambda other: (-worth[other], other))[:limit]
-        least = NEAR * worth[ranked[0]] if ranked else 0.0
-        return tuple(other for place, other in enumerate(ranked) if place < FEW or worth[other] >= least)
+        ranked = heapq.nsmallest(limit, [(-known, other) for other, known in worth.items()])
+        return tuple(other for _, other in ranked)
 
 
 def candidate_pairs(profiles: Mapping[str, Profile], links: Iterable[Link] = ()) -> list[tuple[str, str]]:

@@ -28,6 +28,7 @@ from tidegraph.streams.accounting import account
 from tidegraph.streams.cursor import Cursors
 from tidegraph.streams.flow import Input, Output, status_line
 from tidegraph.streams.intake import Arrival
+from tidegraph.streams.judging import Judging
 from tidegraph.streams.progress import ProgressStore
 from tidegraph.streams.reextract import Rereader
 from tidegraph.streams.repeats import Repeater
@@ -96,6 +97,7 @@ class Delivery:
     upkeep: Upkeep | None = None
     repeater: Repeater | None = None
     rereader: Rereader | None = None
+    judging: Judging | None = None
 
     def forget(self) -> None:
         """Another worker may have written meanwhile."""
@@ -132,6 +134,8 @@ class Delivery:
         if result.mended:
             outputs = [_mended(before, left) for before, left in result.mended]
             await self.scribe.persist(lambda: self.scribe.sink.write(outputs))
+        if self.judging:
+            self.judging.notice(graph)
         account(graph, result.changes, result.statuses, self.burst_facts)
         await self.scribe.persist(lambda: self.scribe.sink.tell(result.statuses))
         metrics.STAGE_RECORDS.labels(self.stage.stage, "done").inc(len(result.statuses))

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from tidegraph.language.extractor import LanguageExtractor
 from tidegraph.language.llm.asking import Asker
 from tidegraph.language.llm.extractor import LlmExtractor
+from tidegraph.language.llm.judging import ModelJudge
 from tidegraph.language.registry import load_registry
 from tidegraph.models.budget import process_budget
 from tidegraph.models.metering import Meter
@@ -19,6 +20,8 @@ from tidegraph.storage.answers import RedisAnswerCache
 
 PROMPT = "extract.v1"
 STAGE = "extract"
+JUDGE_PROMPT = "judge.v1"
+JUDGE_STAGE = "judge"
 
 
 def make_extractor(settings: Settings) -> Extractor:
@@ -33,7 +36,7 @@ def make_extractor(settings: Settings) -> Extractor:
     if settings.extraction.extractor != "llm":
         return language("")
     asker = Asker(
-        model=_model(settings),
+        model=_model(settings, STAGE, settings.extraction.timeout_seconds),
         prompt=load_prompt(PROMPT),
         registry=load_registry(settings.predicates_file),
         max_tokens=settings.extraction.max_tokens,
@@ -52,14 +55,22 @@ def _language(settings: Settings) -> Callable[[str], LanguageExtractor]:
     return language
 
 
-def _model(settings: Settings) -> StructuredModel:
+def make_judge(settings: Settings) -> ModelJudge | None:
+    """Who judges pairs of ids that the rules leave open; nobody unless the settings say so."""
+    if not settings.resolution.judge:
+        return None
+    model = _model(settings, JUDGE_STAGE, settings.llm.timeout_seconds)
+    return ModelJudge(model, load_prompt(JUDGE_PROMPT), _cache(settings))
+
+
+def _model(settings: Settings, stage: str, timeout_seconds: float) -> StructuredModel:
     llm = settings.llm
     options = StructuredOptions(
         url=llm.url,
         model=llm.model,
         api_key=llm.api_key,
-        timeout_seconds=settings.extraction.timeout_seconds,
-        meter=Meter(STAGE, llm.prompt_price, llm.completion_price),
+        timeout_seconds=timeout_seconds,
+        meter=Meter(stage, llm.prompt_price, llm.completion_price),
     )
     return OpenAiStructured(options, process_budget(llm.concurrency, llm.tokens_per_minute))
 

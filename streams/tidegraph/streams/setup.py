@@ -36,10 +36,11 @@ from tidegraph.streams.canaries import CanaryWatch, load_canaries
 from tidegraph.streams.cursor import Cursors
 from tidegraph.streams.delivery import ChangeFeed, Delivery, deliver
 from tidegraph.streams.erasure import Ages, EditableLog, ErasureTask
-from tidegraph.streams.extractors import make_extractor
+from tidegraph.streams.extractors import make_extractor, make_judge
 from tidegraph.streams.flow import Handler
 from tidegraph.streams.gate import Gate
 from tidegraph.streams.intake import Arrival, Intake
+from tidegraph.streams.judging import Judging
 from tidegraph.streams.progress import RedisProgress
 from tidegraph.streams.pulse import Pulse
 from tidegraph.streams.rebuild import Rebuilder, Sources
@@ -131,7 +132,8 @@ class Graphs:
             top_k=window.top_k,
             frequency_cap=window.frequency_cap,
         )
-        return GraphWriter(self.store, self.registry, self.encoder, parameters)
+        automatic = self._settings.resolution.automatic
+        return GraphWriter(self.store, self.registry, self.encoder, parameters, automatic=automatic)
 
     async def close(self) -> None:
         """Disconnect, if connected."""
@@ -275,6 +277,12 @@ def _write(
         repeater=Repeater(ports.log, ResolveHandler(store, ports.clock), scribe.sink),
         rereader=Rereader(ground_handler(settings, ports.clock), sources, scribe.sink),
     )
+
+    judge, limits = make_judge(settings), settings.resolution
+    if judge is not None:
+        log, per_round, per_hour = ports.log, limits.judge_per_round, limits.judge_per_hour
+        delivery.judging = Judging(store, log, judge, per_round, per_hour)
+        run.background.append(delivery.judging.run)
 
     async def life() -> str:
         return await intake.life(Topic.RESOLVED)
