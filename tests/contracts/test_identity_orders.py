@@ -14,12 +14,14 @@ from tidegraph.domain.documents import ExtractedDocument, Position
 from tidegraph.domain.eventgraph import EventGraph, EventNode
 from tidegraph.domain.identity import Rule, Tie, components, is_open
 from tidegraph.domain.ids import entity_id
+from tidegraph.domain.interval import OPEN_END, Interval
 from tidegraph.domain.predicates import Registry
 from tidegraph.events.v1 import records_pb2
-from tidegraph.ports import GraphStore
+from tidegraph.ports import FactFilter, GraphStore, Visibility
 from tidegraph.storage import dump
 from tidegraph.storage.falkor import FalkorStore
 from tidegraph.storage.memory import MemoryStore
+from tidegraph.storage.merged import merged
 from tidegraph.storage.visibility import EVERYTHING
 from tidegraph.streams.writing.control import Decide
 from tidegraph.streams.writing.kinds import all_kinds
@@ -161,3 +163,27 @@ async def test_a_renaming_joins_ids_while_it_is_told(
     assert row.tied.rule is Rule.RENAME
     assert row.recorded_at == at(2024, 3)
     assert "aurelle" in row.tied.reason
+
+
+async def test_two_holders_of_a_role_that_are_merged_are_one_holder(
+    store: GraphStore, registry: Registry, rng: random.Random
+) -> None:
+    """What the one id bounded of the other is one fact again; so it is as of then, and found by its id."""
+    role = {"entity": True, "qualifiers": (("role", "ceo"),)}
+    papers = [
+        writing("a", recorded_at=at(2024)).says("Ann Roe", "holds_role", "Nova", since(at(2019)), **role),
+        writing("b", recorded_at=at(2024, 2)).says("Roe A", "holds_role", "Nova", since(at(2021)), **role),
+    ]
+    merge = decision(registry, 1, at(2025), "merge", "Ann Roe", "Roe A")
+    await run(store, registry, [*(paper.done() for paper in papers), merge], rng)
+    reader = merged(store, registry)
+    now = await reader.facts(GRAPH, FactFilter(), EVERYTHING)
+    assert [(fact.valid.start, fact.valid.end) for fact in now] == [(at(2019), OPEN_END)]
+    late = Interval(at(2023), at(2023) + 1)
+    assert await reader.facts(GRAPH, FactFilter(valid=late), EVERYTHING) == now
+    assert await reader.facts(GRAPH, FactFilter(version_ids=(now[0].version_id,)), EVERYTHING) == now
+    before = await reader.facts(GRAPH, FactFilter(), Visibility(at(2025) - 1, None))
+    assert [(fact.valid.start, fact.valid.end) for fact in before] == [
+        (at(2019), at(2021)),
+        (at(2021), OPEN_END),
+    ]

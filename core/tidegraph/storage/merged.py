@@ -3,14 +3,15 @@
 A merge rewrites nothing: facts, events and mentions keep the id that they were resolved to. This reader
 stands before a store, asks it for all ids of a set, and gives what comes back under one id, the first of
 the set. Conflict keys that several ids of a set have evidence under are one key then, and are derived from
-the evidence of all of them; all others are read as they are stored, so that the number of facts of an
-entity plays no part.
+the evidence of all of them; so is a key under which several ids of a set are named, as holders of one role.
+All others are read as they are stored.
 
 The id of a version derived here names a stored key as well (``<version>.<key>``), so that it is found again.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
@@ -143,29 +144,33 @@ class MergedReader:
     async def _families(
         self, graph: str, found: Iterable[FactVersion | Assertion], sets: Sets, seen: Visibility
     ) -> list[_Family]:
-        """Keys under which several ids of a set have evidence, with that evidence."""
+        """Keys that several ids of a set have evidence under or are named under, with that evidence."""
         spread: dict[str, tuple[str, ...]] = {}
         policies = await self._reader.decisions(graph, (POLICIES,), seen)
         registry = Rulebook.of(self._registry, policies).timeline.epochs[-1].registry
         for one in found:
             keys = _spread(registry, graph, one, sets)
-            if len(keys) > 1:
+            if keys:
                 spread[one.key] = keys
         if not spread:
             return []
         every = sorted({key for keys in spread.values() for key in keys} | spread.keys())
         evidence = await self._reader.assertions(graph, every, seen)
-        present = {one.key for one in evidence}
+        sets = await self.sets(graph, _sides(evidence), seen)  # others are named by what was not found
+        by_key: dict[str, list[Assertion]] = defaultdict(list)
+        for one in evidence:
+            by_key[one.key].append(one)
         families: dict[tuple[str, ...], _Family] = {}
         for key, keys in spread.items():
-            held = tuple(sorted(present & {key, *keys}))
-            if len(held) > 1 and held not in families:
+            held = tuple(sorted(by_key.keys() & {key, *keys}))
+            if held and held not in families:
+                told = [one for held_key in held for one in by_key[held_key]]
                 own = [
                     replace(one, key=held[0], subject=sets.one(one.subject), object=_object(one, sets))
-                    for one in evidence
-                    if one.key in held
+                    for one in told
                 ]
-                families[held] = _Family(held, tuple(own))
+                if len(held) > 1 or len(set(map(_named, own))) < len(set(map(_named, told))):
+                    families[held] = _Family(held, tuple(own))
         return list(families.values())
 
     async def _derive(
@@ -305,7 +310,7 @@ def apart(reader: GraphReader) -> GraphReader:
 
 
 def _spread(registry: Registry, graph: str, one: FactVersion | Assertion, sets: Sets) -> tuple[str, ...]:
-    """The conflict keys that the claim has under each id of the sets of its sides."""
+    """The conflict keys that the claim has under each id of the sets of its sides; none: it is in no set."""
     subjects = sets.members.get(one.subject, (one.subject,))
     objects: tuple[str, ...] = (one.object,)
     if one.object_is_entity:
@@ -319,6 +324,10 @@ def _spread(registry: Registry, graph: str, one: FactVersion | Assertion, sets: 
 
 def _sides(found: Iterable[FactVersion | Assertion]) -> list[str]:
     return [side for one in found for side in (one.subject, one.object if one.object_is_entity else "")]
+
+
+def _named(one: Assertion) -> tuple[str, str]:
+    return one.subject, one.object
 
 
 def _object(one: FactVersion | Assertion, sets: Sets) -> str:
