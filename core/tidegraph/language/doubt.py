@@ -63,8 +63,8 @@ def is_doubtful(token: Token, thing: Candidate, around: Surroundings, referents:
     if token.lower in HE | SHE:
         return _may_be_another_person(token, thing, around)
     plural = token.lower in _THEY
-    if thing.name.islower() and thing.name.split()[-1] in around.kinds:
-        # "main football club" tells of what the title names, but is no name of it.
+    if thing.name.islower() and around.title and thing.last_sentence < around.number:
+        # "main football club" may be what the title names, and is no name of it.
         return True
     if not plural and token.lower not in IT:
         # "the club" is no person, and nothing that was named long ago.

@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Final
 
 from tidegraph.domain.documents import EntityType, ExpressionKind, TimeExpression, TimeState
-from tidegraph.domain.interval import Granularity, Interval
+from tidegraph.domain.interval import MICROS_PER_DAY, Granularity, Interval
 from tidegraph.language.tenses import verb_above
 from tidegraph.language.times import TimeContext, sentence_times
 from tidegraph.language.tree import Sentence, Token
@@ -24,6 +24,8 @@ _SEASON: Final = re.compile(r"\b(?:spring|summer|autumn|fall|winter)s?\b", re.IG
 _LIFE: Final = frozenset({"born", "b.", "née", "died", "d."})
 _OF_NAMES: Final = frozenset({"compound", "nmod", "nummod", "amod", "poss"})
 _MIN_WORDS: Final = 4
+_LONG: Final = 30 * 366 * MICROS_PER_DAY
+"""A bracket with so many years behind a title or a second name holds a life."""
 _MAX_PARTS: Final = 6
 
 
@@ -204,7 +206,10 @@ def _is_life(sentence: Sentence, time: TimeExpression) -> bool:
         return True
     name = sentence.tokens[opens - 1].name
     person = name is not None and name.type is EntityType.PERSON
-    return person and time.kind is ExpressionKind.RANGE
+    span = time.interval
+    long = span is not None and span.end - span.start > _LONG
+    closes = sentence.tokens[opens + 1].time is time
+    return time.kind is ExpressionKind.RANGE and (person or (long and closes))
 
 
 def _tells_aside(sentence: Sentence, time: TimeExpression) -> bool:

@@ -58,6 +58,7 @@ class _Anchor:
     paragraph: int
     interval: Interval
     rule: str
+    birth: bool = False
 
 
 def frames(passages: Sequence[Passage], written: DocumentTime | None) -> dict[int, Frame]:
@@ -102,6 +103,9 @@ def _frame_section(
         anchor = _anchor(place, paragraph, sentence)
         if anchor is not None:
             for at, own, undated in waiting:
+                if undated.root.lemma == "be":
+                    # What somebody was is no step of a story.
+                    continue
                 frame = _between(before, anchor, at, own) if before else _opening(earlier, anchor)
                 if frame is not None:
                     found[id(undated)] = frame
@@ -112,8 +116,8 @@ def _frame_section(
     if before is not None:
         for at, own, undated in waiting:
             frame = _between(before, None, at, own)
-            if frame.near and undated.root.lemma != "be":
-                # After its last date a story may go anywhere; and what somebody was is no step of it.
+            if frame.near and at == before.place + 1 and not before.birth and undated.root.lemma != "be":
+                # After its last date a story may go anywhere; only its next step is of the same time.
                 found[id(undated)] = frame
     return before
 
@@ -152,7 +156,8 @@ def _anchor(place: int, paragraph: int, sentence: Sentence) -> _Anchor | None:
         return None
     last = times[-1]
     assert last.interval is not None
-    return _Anchor(place, paragraph, last.interval, last.rule_id)
+    birth = any(t.lower == "born" for t in sentence.tokens)
+    return _Anchor(place, paragraph, last.interval, last.rule_id, birth)
 
 
 def _carries(time: TimeExpression) -> bool:
