@@ -56,6 +56,7 @@ async def test_the_value_of_then(world: World, question: str, value: str) -> Non
 async def test_the_answer_tells_the_turn_that_it_rests_on(world: World) -> None:
     answer = (await world.ask("Which team did Orrin Vale play for in June 1998?")).answer
     assert "1 January 1995" in answer.transition
+    assert "until 1 January 1995: Norvale United" in answer.transition
     assert any(step.startswith("order:") for step in answer.steps)
 
 

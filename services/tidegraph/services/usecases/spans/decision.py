@@ -51,7 +51,8 @@ def turns_of(candidates: Sequence[Candidate], likely: Sequence[float]) -> tuple[
         if candidate.place.start > OPEN_START and not any(candidate.overlaps(other) for other in found):
             found.append(candidate)
             place = candidate.place
-            turns.append(Turn(place.start, candidate.value, likely[index], place.order))
+            text = candidate.phrase.text
+            turns.append(Turn(place.start, candidate.value, likely[index], place.order, text))
     return tuple(sorted(turns, key=lambda turn: (turn.start, turn.order, turn.value)))
 
 

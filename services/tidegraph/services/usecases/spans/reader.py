@@ -183,7 +183,7 @@ def _held(choice: Choice, turns: Sequence[Turn]) -> Interval:
 
 
 def _chain(turns: Sequence[Turn]) -> str:
-    told = (f"{date_in_words(turn.start, Granularity.DAY)}: {turn.value}" for turn in turns[:8])
+    told = (f"{date_in_words(turn.start, Granularity.DAY)}: {_clean(turn.text)}" for turn in turns[:8])
     return "; ".join(told)
 
 
@@ -196,7 +196,7 @@ def _turns_told(choice: Choice, turns: Sequence[Turn]) -> str:
     after = [turn for turn in turns if turn.start > place.start and turn.value != value]
     since = date_in_words(place.start, Granularity.DAY)
     name = _clean(choice.candidate.phrase.text)
-    parts = [f"until {since}: {before[-1].value}"] if before else []
+    parts = [f"until {since}: {_clean(before[-1].text)}"] if before else []
     if after:
         parts.append(f"from {since} until {date_in_words(after[0].start, Granularity.DAY)}: {name}")
     else:

@@ -42,12 +42,15 @@ TIMED: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A likely value with its start, for the chain of values; ``order`` is its place in the telling."""
+    """A likely value with its start, for the chain of values; ``order`` is its place in the telling,
+    ``text`` the value as written.
+    """
 
     start: int
     value: str
     weight: float
     order: int
+    text: str
 
 
 def timed(likely: float, place: Placed, value: str, asked: Interval, turns: Sequence[Turn]) -> list[float]:
