@@ -100,14 +100,12 @@ class IdentityReads:
             "rows": ROWS_PER_HOLDER * limit,
         }
         found = await self.connection.read(graph, queries.EVIDENCE, values)
-        rows: dict[str, list[dict[str, Any]]] = {"sighting": [], "pair": [], "tie": [], "holder": []}
+        rows: dict[str, list[dict[str, Any]]] = {"sighting": [], "pair": [], "tie": [], "held": []}
         for what, row in found:
             rows[what].append(row)
         pairs = {pair.row_id: pair for pair in map(identity_rows.pair_of, rows["pair"])}
         ties = {tie.row_id: tie for tie in map(identity_rows.same_of, rows["tie"])}
-        holders: dict[str, list[tuple[str, int]]] = {}
-        for row in rows["holder"]:
-            holders.setdefault(row["k"], []).append((row["holder"], row["at"]))
+        holders = {row["k"]: [(holder, at) for holder, at in row["held"]] for row in rows["held"]}
         return IdentityEvidence(
             sightings=tuple(sorted(map(identity_rows.sighting_of, rows["sighting"]), key=sighting_order)),
             decisions=tuple(sorted(pairs.values(), key=pair_order)),

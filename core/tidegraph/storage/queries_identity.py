@@ -85,8 +85,8 @@ CALL {{
 }}
 WITH keys, $ids + [id IN found WHERE NOT id IN $ids] AS ids
 CALL {{
-  WITH keys UNWIND keys AS one UNWIND one[1] AS h
-  RETURN 'holder' AS what, {{k: one[0], holder: h[0], at: h[1]}} AS row
+  WITH keys UNWIND keys AS one WITH one WHERE size(one[1]) > 0
+  RETURN 'held' AS what, {{k: one[0], held: one[1]}} AS row
   UNION ALL WITH ids
   {SIGHTINGS.replace("$ids", "ids").replace("RETURN n{.", "RETURN 'sighting' AS what, n{.").strip()} AS row
   UNION ALL WITH ids UNWIND ids AS k MATCH (p:Pair) WHERE p.left = k

@@ -60,6 +60,7 @@ class World:
         self._ties: dict[str, list[SameAs]] = {}
         self._profiles: dict[tuple[str, int], Profile | None] = {}
         self._keys_told: dict[tuple[str, int], frozenset[str]] = {}
+        self._names: dict[tuple[str, int], str] = {}
         self._near: dict[tuple[str, int], set[str]] = {}
         self._scores: dict[tuple[str, int, str, int], bool] = {}
 
@@ -333,9 +334,15 @@ class World:
         evidence = Evidence(self._sightings, (*self._statements[one], *self._statements[other]))
         if evidence.statements and renamed(one, other, evidence, known_at):
             return True
-        if canonical_at(self._sightings[one], known_at) == canonical_at(self._sightings[other], known_at):
+        if self._canonical(one, known_at) == self._canonical(other, known_at):
             return True
         return self._automatic and self._scored(one, other, known_at)
+
+    def _canonical(self, entity_id: str, known_at: int) -> str:
+        place = entity_id, self._told(entity_id, known_at)
+        if place not in self._names:
+            self._names[place] = canonical_at(self._sightings[entity_id], known_at)
+        return self._names[place]
 
     def _scored(self, one: str, other: str, known_at: int) -> bool:
         one, other = min(one, other), max(one, other)
