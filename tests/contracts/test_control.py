@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Sequence
 
 import pytest
-from tests.contracts.feed import GRAPH, since, writing
+from tests.contracts.feed import GRAPH, retraction, since, writing
 from tests.contracts.samples import at
 from tests.contracts.test_writer import PARTITION, believed, make_writer
 
@@ -213,3 +213,17 @@ async def test_a_sealed_graph_takes_no_backfill(writer: GraphWriter, store: Grap
     assert isinstance(error, Rejected)
     assert error.reason == "SEALED"
     assert (await store.counts(GRAPH))["documents"] == 2
+
+
+async def test_what_was_withdrawn_when_it_was_recorded_is_no_evidence(
+    writer: GraphWriter, store: GraphStore
+) -> None:
+    """Neither before a change of policies nor after one: as of a known date both are the same."""
+    paper = heads("a", "Ann", at(2020), at(2024))
+    await hand_in(writer, [paper, retraction("a", at(2024)), heads("b", "Bob", at(2021), at(2024))])
+    (key,) = {fact.key for fact in await store.all_versions(GRAPH)}
+    before = await store.assertions(GRAPH, [key], Visibility(at(2024, 2), None))
+    assert [claim.document_id for claim in before] == ["b"]
+    change = records_pb2.PolicyChange(registry_toml=LEADS)
+    await hand_in(writer, [decision("p", at(2024, 3), policies=change)], 3)
+    assert await store.assertions(GRAPH, [key], Visibility(at(2024, 2), None)) == before

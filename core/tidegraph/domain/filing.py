@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from tidegraph.domain.facts import Assertion
 from tidegraph.domain.ids import make_id
-from tidegraph.domain.interval import OPEN_END, OPEN_START
+from tidegraph.domain.interval import OPEN_END
 from tidegraph.domain.policies import Qualifiers
 from tidegraph.domain.predicates import Registry
 from tidegraph.domain.rules import Timeline
@@ -85,11 +85,16 @@ def told_of(row: Assertion) -> Told:
 
 
 def in_force(row: Assertion) -> Assertion | None:
-    """The row with the recorded interval in which it counts; None when there is none."""
-    if row.filed_from == OPEN_START and row.filed_until == OPEN_END:
-        return row
+    """The row with the recorded interval in which it counts; None when there is none.
+
+    A row that was withdrawn when it was recorded never counts, whether or not it was ever filed anew.
+    """
     recorded, withdrawn = max(row.recorded_at, row.filed_from), min(row.withdrawn_at, row.filed_until)
-    return replace(row, recorded_at=recorded, withdrawn_at=withdrawn) if recorded < withdrawn else None
+    if recorded >= withdrawn:
+        return None
+    if (recorded, withdrawn) == (row.recorded_at, row.withdrawn_at):
+        return row
+    return replace(row, recorded_at=recorded, withdrawn_at=withdrawn)
 
 
 def _formed(graph: str, model: Assertion, told: Told, registry: Registry) -> Assertion:
