@@ -28,6 +28,7 @@ from tidegraph.language.open_claims import EVENT, is_open
 from tidegraph.language.registry import load_registry
 from tidegraph.language.status import Stance
 from tidegraph.language.times import TimeContext, denied_valid, is_ahead, times_of, valid_time
+from tidegraph.language.tree import Token
 
 _PERSONS = frozenset(
     {
@@ -98,6 +99,8 @@ class Builder:
         name = side.literal or (token.name.text if token.name else token.text)
         if literal:
             return Term("", name)
+        if not side.literal and _points_back(token):
+            return None
         kind = token.name.type if token.name else EntityType.OTHER
         return Term(self.mention(token.start, token.end, name, name, kind).mention_id, "")
 
@@ -222,6 +225,17 @@ class Builder:
     def _sharpened(self, start: int, end: int, name: str, thing: Thing) -> Mention:
         known = self.mention(start, end, name, thing.name, thing.type)
         return Mention(known.mention_id, known.name, thing.name, thing.type, start, end)
+
+
+def _points_back(token: Token) -> bool:
+    """ "this policy", "the company": says which one only by what stands elsewhere, and nothing was found."""
+    before = [c for c in token.children if c.i < token.i]
+    return (
+        token.name is None
+        and len(before) == 1
+        and before[0].lower in {"the", "this", "that"}
+        and not any(c.dep == "prep" for c in token.children)
+    )
 
 
 def _is_dated(valid: ValidTime, verb: Verb, clause: Clause) -> bool:

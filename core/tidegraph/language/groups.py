@@ -9,7 +9,7 @@ from tidegraph.domain.documents import Verb
 from tidegraph.language.claims import Builder, Claim, Side, make, role_claim
 from tidegraph.language.clauses import Clause, spell_out
 from tidegraph.language.matching import Pattern, fits, take
-from tidegraph.language.phrases import affiliation, is_group, is_working_group, reference
+from tidegraph.language.phrases import affiliation, affiliation_of, is_group, is_working_group, reference
 from tidegraph.language.roles import Role, is_role, role_of
 from tidegraph.language.tree import Token
 
@@ -108,9 +108,30 @@ def _charge(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim
     return claims
 
 
+def _transfer(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
+    """ "left Acme Ltd for Harrow Ltd", "defected from one party to another": one tie ends, one begins.
+
+    Only where both names show what kind of tie it is; else nothing is said of either by this rule.
+    """
+    persons = [t for t in take(clause, pattern.a, "person") if not is_role(t)]
+    claims: list[Claim] = []
+    for slots, kind, verb in ((pattern.d, "left", Verb.STOP), (pattern.b, "belonging", Verb.START)):
+        groups = [t for t in take(clause, slots, kind) if t not in persons]
+        ties = [(t, *affiliation_of(reference(t))) for t in groups[:1]]
+        if not ties or not ties[0][2]:
+            return []
+        claims += [
+            replace(make(clause, pattern, Side(person), tie, Side(group)), verb=verb)
+            for group, tie, _ in ties
+            for person in persons
+        ]
+    return claims
+
+
 BUILDERS: Final[dict[str, Builder]] = {
     "has-post": _has_post,
     "part": _part,
     "include": _include,
     "charge": _charge,
+    "transfer": _transfer,
 }

@@ -32,7 +32,7 @@ def read(lead: Passage | None, item: Passage) -> list[tuple[Claim, Stance]]:
     if not heads:
         return []
     found = clauses(sentence)
-    if found and not found[0].lemma and len(found) == 1:
+    if not any(t.tag in {"VBZ", "VBD", "VBP", "MD"} and t.name is None for t in sentence.tokens):
         if _PAST & {t.lower for t in sentence.tokens}:
             # When they were it is not told.
             return []

@@ -263,10 +263,12 @@ def take(clause: Clause, slots: Sequence[str], kind: str) -> list[Token]:
     A preposition that the parser hung under the object counts as the clause's.
     """
     for slot in slots:
-        found = clause.slots.get(slot) or _under_arguments(clause, slot)
-        fitting = [t for t in found if t.time is None and fits(t, kind)]
-        if fitting:
-            return fitting
+        for found in (clause.slots.get(slot, []), _under_arguments(clause, slot)):
+            fitting = [t for t in found if t.time is None and fits(t, kind)]
+            if fitting:
+                return fitting
+            if any(t.time is None for t in found):
+                break
     return []
 
 

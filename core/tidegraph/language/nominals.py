@@ -45,7 +45,8 @@ def of_arguments(clause: Clause, attitude: Stance) -> list[Claim]:
     """Claims of the nouns among a clause's arguments, as the clause's verb dates and turns them."""
     found: list[Claim] = []
     if clause.lemma in _COPULAS:
-        found += _copular(clause)
+        told = _copular(clause)
+        found += [replace(c, verb=Verb.STOP) for c in told] if attitude.ceased else told
     for slot, tokens in clause.slots.items():
         for token in tokens:
             if token.name is None and token.tag in {"NN", "NNS", "NNP"}:

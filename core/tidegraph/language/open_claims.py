@@ -8,12 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Final
 
 from tidegraph.domain.documents import Verb
+from tidegraph.domain.policies import Cardinality
+from tidegraph.domain.predicates import Registry
 from tidegraph.language.claims import Claim, Side
 from tidegraph.language.clauses import Clause
 from tidegraph.language.phrases import is_group, noun_text
+from tidegraph.language.registry import load_registry
 from tidegraph.language.roles import is_role
 from tidegraph.language.status import Stance
 from tidegraph.language.tree import Token
@@ -30,6 +34,11 @@ _SILENT: Final = words("open", "silent")
 _PREPOSITIONS: Final = words("open", "prepositions")
 _MAX_WORDS: Final = 10
 _MAX_CLAIMS: Final = 2
+
+
+@cache
+def _registry() -> Registry:
+    return load_registry()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +65,9 @@ def read(clause: Clause, attitude: Stance) -> list[Claim]:
             if obj is subject or len(claims) >= _MAX_CLAIMS:
                 continue
             name = _predicate(clause, preposition)
+            if _registry().policy(name).cardinality is not Cardinality.MANY:
+                # "moved its fair to Leeds" must not end what the registry calls by the same words.
+                continue
             claim = Claim(_subject(subject), name, _side(obj), (), relation.verb, clause, relation.rule)
             claims.append(replace(claim, confidence=CONFIDENCE))
     return claims

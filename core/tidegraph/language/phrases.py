@@ -41,6 +41,7 @@ _AMBIGUOUS_CLUBS: Final = frozenset(
     }
 )
 _GOVERNING: Final = frozenset({"board", "council", "committee", "senate", "secretariat"})
+_MEMBERS: Final = frozenset({"director", "trustee", "governor", "regent", "manager", "minister"})
 _ROSTERS: Final = words("roles", "rosters")
 
 
@@ -139,15 +140,25 @@ def _body(token: Token) -> Ref | None:
     """ "the board of Acme", "Acme's board": a governing body is called by what it governs."""
     for child in token.children:
         if child.dep == "prep" and child.lower in {"of", "at"} and child.i == token.i + 1:
-            target = child.child("pobj")
+            target, text = child.child("pobj"), f"{token.text} {child.text}"
+            if target is not None and target.name is None and target.lemma in _MEMBERS:
+                # "the board of directors of Acme"
+                text, inner = f"{text} {target.text}", _after(token, target)
+                target, text = (inner.child("pobj"), f"{text} {inner.text}") if inner else (None, text)
             if target is not None and target.name is not None and target.time is None:
-                text = f"{token.text} {child.text} {target.name.text}"
+                text = f"{text} {target.name.text}"
                 return Ref(token, token.start, target.name.end, text, EntityType.ORGANISATION, True)
         if child.dep == "poss" and child.name is not None:
             mark = next((c.text for c in child.children if c.dep == "case"), "")
             text = f"{child.name.text}{mark} {token.text}"
             return Ref(token, child.name.start, token.end, text, EntityType.ORGANISATION, True)
     return None
+
+
+def _after(*tokens: Token) -> Token | None:
+    """The preposition right behind the last of some nouns, under whichever of them it hangs."""
+    found = (c for t in tokens for c in t.children if c.dep == "prep" and c.i == tokens[-1].i + 1)
+    return next((c for c in found if c.lower in {"of", "at"}), None)
 
 
 def left_chain(token: Token) -> list[Token]:

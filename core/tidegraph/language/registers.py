@@ -3,18 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
-from tidegraph.domain.documents import EndpointBasis, EntityType, Status, TimeState, ValidTime, Verb
+from tidegraph.domain.documents import (
+    EndpointBasis,
+    EntityType,
+    Status,
+    TimeExpression,
+    TimeState,
+    ValidTime,
+    Verb,
+)
 from tidegraph.domain.interval import OPEN_END, OPEN_START, Granularity, Interval
 from tidegraph.language.assertions import Builder
 from tidegraph.language.claims import FULL, Claim, Side
 from tidegraph.language.events import Draft
 from tidegraph.language.passages import Passage, Table
 from tidegraph.language.status import addresses_software
-from tidegraph.language.tables import Cell, RoleCell, ValueCell, pair, pair_reading, plain, readings, rows
+from tidegraph.language.tables import (
+    Cell,
+    RoleCell,
+    ValueCell,
+    is_told,
+    pair,
+    pair_reading,
+    plain,
+    readings,
+    rows,
+)
 from tidegraph.language.times import TimeContext
+from tidegraph.language.words import words
 
 _OWNING: Final = frozenset({"owner", "maintainer", "custodian"})
 
@@ -54,8 +73,40 @@ def read_table(
         if not row or addresses_software(" ".join(cell.text for cell in row)):
             continue
         event_id = event_of(_row_draft(header, row, said, builder, context, about), builder)
+        valid = _row_time(header, row, builder, context)
         for reading in said:
-            _assert(reading, builder, context, about, event_id)
+            if valid is None:
+                break
+            _assert(reading, builder, valid, about, event_id)
+
+
+def _row_time(
+    header: list[Cell], row: list[Cell], builder: Builder, context: TimeContext
+) -> ValidTime | None:
+    """When a row holds: as its columns "since" and "until" say, else as it is seen; None if unclear."""
+    valid = _seen(context)
+    for title, cell in zip(header, row, strict=False):
+        column = plain(title.text).lower()
+        since, until = column in words("tables", "since_columns"), column in words("tables", "until_columns")
+        if not (since or until) or not is_told(cell.text):
+            continue
+        times = [t for t in builder.document.expressions if _inside(t, cell, builder)]
+        if len(times) != 1 or (span := times[0].interval) is None or span.has_open_start or span.has_open_end:
+            return None
+        if since:
+            valid = replace(
+                valid, start=span.start, start_granularity=span.granularity, start_basis=EndpointBasis.STATED
+            )
+        else:
+            begins = valid.start if valid.start_basis is EndpointBasis.STATED else OPEN_START
+            basis = valid.start_basis if begins != OPEN_START else EndpointBasis.NONE
+            valid = replace(valid, start=begins, start_basis=basis, end=span.end)
+            valid = replace(valid, end_granularity=span.granularity, end_basis=EndpointBasis.STATED)
+    return valid if valid.start < valid.end else None
+
+
+def _inside(time: TimeExpression, cell: Cell, builder: Builder) -> bool:
+    return builder.base + cell.start <= time.start_char and time.end_char <= builder.base + cell.end
 
 
 def read_pair(passage: Passage, builder: Builder, context: TimeContext, about: About, event_id: str) -> None:
@@ -64,13 +115,12 @@ def read_pair(passage: Passage, builder: Builder, context: TimeContext, about: A
     if found is None:
         return
     for reading in pair_reading(*found):
-        _assert(reading, builder, context, about, event_id)
+        _assert(reading, builder, _seen(context), about, event_id)
 
 
 def _assert(
-    reading: RoleCell | ValueCell, builder: Builder, context: TimeContext, about: About, event_id: str
+    reading: RoleCell | ValueCell, builder: Builder, valid: ValidTime, about: About, event_id: str
 ) -> None:
-    valid = _seen(context)
     base = builder.base
     if isinstance(reading, RoleCell):
         span = (base + reading.person.start, base + reading.person.end)

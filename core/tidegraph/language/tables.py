@@ -194,6 +194,18 @@ def plain(text: str) -> str:
     return " ".join(_MARKUP.sub(lambda m: m.group(1) or " ", text).split())
 
 
+def is_told(text: str) -> bool:
+    """Whether a cell of a date says one: not "present", not a dash."""
+    return plain(text).lower().strip(".") not in _NOBODY | {
+        "present",
+        "now",
+        "today",
+        "date",
+        "current",
+        "ongoing",
+    }
+
+
 def _is_value(text: str) -> bool:
     return bool(text) and text.lower() not in _NOBODY and len(text) <= 60 and bool(_VALUE.search(text))
 

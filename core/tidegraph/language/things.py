@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
 from typing import Final
 
 from tidegraph.domain.documents import EntityType, Verb
@@ -13,7 +12,7 @@ from tidegraph.language.matching import Pattern, fits, take
 from tidegraph.language.phrases import is_group, joined, literal_text, noun_text
 from tidegraph.language.roles import Role, is_role
 from tidegraph.language.tree import Token
-from tidegraph.language.words import table, words
+from tidegraph.language.words import words
 
 _ATTRIBUTES: Final = words("values", "attributes")
 _PRICES: Final = words("values", "prices")
@@ -21,13 +20,7 @@ _REGIONS: Final = words("values", "regions")
 _CLASSES: Final = words("values", "customer_classes")
 _PLANS: Final = words("values", "plan_nouns")
 _ENVIRONMENTS: Final = words("values", "environments")
-_MAIN: Final = frozenset({"head", "main", "corporate", "registered", "central"})
 _QUALIFYING: Final = ("for", "in", "of", "on", "to", "from", "within", "across", "under")
-
-
-@cache
-def _list(section: str) -> frozenset[str]:
-    return frozenset(table("patterns")[section]["words"])
 
 
 # --- values -------------------------------------------------------------------------------------------
@@ -94,6 +87,7 @@ def _is_attribute(token: Token) -> bool:
 
 def _valued(clause: Clause, pattern: Pattern, subject: Token, value: Token, verb: Verb) -> Claim:
     owner, attribute, qualifiers = attribute_of(subject)
+    _restrict(clause, value, qualifiers)
     literal = literal_text(value)
     if subject.lemma in _PRICES and owner is not None:
         claim = make(
@@ -110,6 +104,16 @@ def _valued(clause: Clause, pattern: Pattern, subject: Token, value: Token, verb
             clause, pattern, side, "has_value", Side(None, literal), attribute=attribute, **qualifiers
         )
     return replace(claim, verb=verb)
+
+
+def _restrict(clause: Clause, value: Token, qualifiers: dict[str, str]) -> None:
+    """ "was extended to 90 days for EU customers": for whom, where it stands behind the value."""
+    for slot in ("for", "in"):
+        below = [p for c in value.children if c.dep == "prep" and c.lower == slot and (p := c.child("pobj"))]
+        for target in (*clause.slots.get(slot, ()), *below):
+            known = target.lemma in _CLASSES | _PLANS or target.lower in _ENVIRONMENTS | _REGIONS
+            if known and target.time is None:
+                _qualify(slot, target, qualifiers, [], None)
 
 
 def attribute_of(token: Token) -> tuple[Token | None, str, dict[str, str]]:
@@ -203,7 +207,7 @@ def _version(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Clai
         return []
     claims = []
     for subject in subjects[:1]:
-        holder = _complement(subject, ("of", "for", "on")) if subject.lemma == "version" else subject
+        holder = complement(subject, ("of", "for", "on")) if subject.lemma == "version" else subject
         if holder is not None:
             verb = Verb.STATE if clause.lemma in {"run", "use", "be"} else Verb.START
             side = Side(holder, noun_text(holder) if holder.name is None else "")
@@ -232,17 +236,19 @@ def _release(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Clai
         make(clause, pattern, Side(maker), "released", _numbered(thing))
         for thing in clause.slot(pattern.a)
         for maker in makers
-        if thing.name is not None and thing is not maker
+        if thing is not maker and (thing.name is not None or _numbered(thing).literal)
     ]
 
 
 def _numbered(token: Token) -> Side:
     """ "Altoscan 4.2": a product with its version is told apart from the product."""
-    number = next((c.text for c in token.children if c.dep == "nummod" and c.i == token.i + 1), "")
-    return Side(token, f"{token.text} {number}") if number else Side(token)
+    number = next((c for c in token.children if c.dep == "nummod" and c.i == token.i + 1), None)
+    if number is None:
+        return Side(token)
+    return Side(None, f"{token.text} {number.text}", (token.start, number.end), EntityType.OTHER)
 
 
-def _complement(token: Token, prepositions: tuple[str, ...]) -> Token | None:
+def complement(token: Token, prepositions: tuple[str, ...]) -> Token | None:
     for child in token.children:
         if child.dep == "prep" and child.lower in prepositions:
             return child.child("pobj")
@@ -281,75 +287,7 @@ def _change_name(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[
     ]
 
 
-# --- places, sales, suppliers ---------------------------------------------------------------------------
-
-
-def _move(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
-    seats = [t for t in clause.slots.get("obj", ()) if _is_seat(t)]
-    places = list(take(clause, pattern.b, "place"))
-    old = list(take(clause, pattern.d, "place"))
-    subjects = clause.slots.get("subj", [])
-    if not seats and any(_is_seat(t) for t in subjects):
-        seats, subjects = subjects[:1], []
-    if not subjects and seats:
-        owners = [_complement(s, ("of",)) for s in seats]
-        subjects = [o for o in owners if o is not None]
-    claims = []
-    for subject in subjects[:1]:
-        person = fits(subject, "person") and not fits(subject, "group") and not seats
-        predicate = "residence" if person else "headquarters"
-        if not (seats or person or subject.name is not None) or not places:
-            continue
-        claims.append(
-            replace(make(clause, pattern, Side(subject), predicate, Side(places[0])), verb=Verb.START)
-        )
-        claims += [
-            replace(make(clause, pattern, Side(subject), predicate, Side(o)), verb=Verb.STOP) for o in old[:1]
-        ]
-    return claims
-
-
-def _is_seat(token: Token) -> bool:
-    """The headquarters, the head office, the offices; not the office of a town or of a department."""
-    known = _list("headquarters")
-    if token.name is not None or not (token.lemma in known or token.lower in known):
-        return False
-    told = [c for c in token.children if c.dep in {"compound", "nmod", "amod"}]
-    return token.lemma != "office" or all(c.name is None and c.lower in _MAIN for c in told)
-
-
-def _seat(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
-    """ "The headquarters of Acme are in Leeds"."""
-    claims = []
-    for seat in _subjects(clause, pattern):
-        office = any(c.lower == "head" and c.dep in {"compound", "amod"} for c in seat.children)
-        if seat.lower not in {"headquarters", "hq"} and not (seat.lemma == "office" and office):
-            continue
-        owner = _complement(seat, ("of",)) or next(
-            (c for c in seat.children if c.name is not None and c.dep in {"compound", "nmod"}), None
-        )
-        places = take(clause, pattern.b, "place")
-        if owner is not None and fits(owner, "organisation"):
-            claims += [make(clause, pattern, Side(owner), "headquarters", Side(p)) for p in places[:1]]
-    return claims
-
-
-def _site(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
-    """ "opened a plant in Swindale", "closed its Swindale plant"."""
-    claims = []
-    for site in clause.slots.get("obj", ()):
-        if site.name is not None or site.lemma not in _list("sites"):
-            continue
-        places = list(take(clause, pattern.b, "place"))
-        places += [
-            c
-            for c in site.children
-            if c.name is not None and c.dep in {"compound", "nmod"} and fits(c, "place")
-        ]
-        subjects = [t for t in clause.slots.get("subj", ()) if fits(t, "organisation")]
-        for subject in subjects[:1]:
-            claims += [make(clause, pattern, Side(subject), "operates_in", Side(p)) for p in places[:1]]
-    return claims
+# --- sales and mergers ---------------------------------------------------------------------------
 
 
 def _sold(clause: Clause, pattern: Pattern, earlier: list[Role]) -> list[Claim]:
@@ -382,9 +320,6 @@ BUILDERS: Final[dict[str, Builder]] = {
     "release": _release,
     "rename": _rename,
     "change-name": _change_name,
-    "move": _move,
-    "seat": _seat,
-    "site": _site,
     "sold": _sold,
     "merged_with": _merged,
 }
