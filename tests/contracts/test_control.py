@@ -220,7 +220,7 @@ async def test_what_was_withdrawn_when_it_was_recorded_is_no_evidence(
 ) -> None:
     """Neither before a change of policies nor after one: as of a known date both are the same."""
     paper = heads("a", "Ann", at(2020), at(2024))
-    await hand_in(writer, [paper, retraction("a", at(2024)), heads("b", "Bob", at(2021), at(2024))])
+    await hand_in(writer, [paper, retraction("a", at(2024)), heads("b", "Ann", at(2021), at(2024))])
     (key,) = {fact.key for fact in await store.all_versions(GRAPH)}
     before = await store.assertions(GRAPH, [key], Visibility(at(2024, 2), None))
     assert [claim.document_id for claim in before] == ["b"]
