@@ -70,13 +70,14 @@ class Resolution:
     """Referents by token; ``unclear`` are pronouns and definite nouns without one.
 
     ``doubtful`` are words with a likely referent beside which the text names another that fits: what is
-    shown to a reader keeps the word.
+    shown to a reader keeps the word. ``topic`` is what the title names, if the text names it too.
     """
 
     things: list[Thing] = field(default_factory=list)
     referents: dict[int, Thing] = field(default_factory=dict)
     unclear: set[int] = field(default_factory=set)
     doubtful: set[int] = field(default_factory=set)
+    topic: Thing | None = None
 
     def of(self, token: Token) -> Thing | None:
         """What the token refers to."""
@@ -99,6 +100,7 @@ class RuleCoreferencer:
         for number, sentence in enumerate(sentences):
             for token in sentence.tokens:
                 state.read(token, number)
+        state.resolution.topic = state.by_key.get(state.title)
         return state.resolution
 
 
@@ -260,9 +262,8 @@ class _State:
 
     def _is_doubtful(self, token: Token, thing: Thing, number: int) -> bool:
         near = [t for n, t in self.subjects if n >= number - 1]
-        about = (self.written, self.title_words, self.gender, self.boat)
-        around = Surroundings(number, near, self.recent, *about)
-        return is_doubtful(token, thing, around, self.resolution.referents)
+        about = (self.recent, self.written, self.title_words, self.gender, self.boat)
+        return is_doubtful(token, thing, Surroundings(number, near, *about), self.resolution.referents)
 
     def _owner(self, token: Token, gender: str) -> Thing | None:
         """ "Roe sold his share": the possessor is the person of whom the clause tells."""
@@ -372,8 +373,7 @@ class _State:
             pool = [t for t in self.recent if t.type is EntityType.PLACE]
         else:
             pool = [t for t in self.recent if t.type is EntityType.ORGANISATION]
-        last = list(pool)[-1:]
-        if not last:
+        if not (last := list(pool)[-1:]):
             self.resolution.unclear.add(id(token))
         return last[0] if last else None
 

@@ -189,9 +189,9 @@ def _place(sentence: Sentence, time: TimeExpression) -> int:
 def _bracket(sentence: Sentence, place: int) -> int:
     """Where the bracket opens that a token stands in, or -1."""
     for k in range(place - 1, -1, -1):
-        if sentence.tokens[k].text == ")":
+        if sentence.tokens[k].text.startswith(")"):
             return -1
-        if sentence.tokens[k].text == "(":
+        if sentence.tokens[k].text.startswith("("):
             return k
     return -1
 

@@ -145,6 +145,8 @@ def _is_fragment(sentence: Sentence, passage: Passage, clauses: Sequence[Clause]
     if sentence.tokens[-1].text == ":" and sentence is passage.sentences[-1]:
         # What it announces stands in a table or a list of its own.
         return not any(t.time is not None for t in sentence.tokens)
+    if len(sentence.tokens) == 1 and passage.block.kind is BlockKind.PARAGRAPH:
+        return True
     if any(c.lemma for c in clauses) or passage.block.kind not in {BlockKind.PARAGRAPH, BlockKind.ITEM}:
         return False
     tokens = [t for t in sentence.tokens if t.text[:1].isalnum()]

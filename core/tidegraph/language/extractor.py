@@ -18,7 +18,16 @@ from tidegraph.language.claims import Claim
 from tidegraph.language.clauses import Clause, clauses
 from tidegraph.language.coreference import Coreferencer, RuleCoreferencer
 from tidegraph.language.events import Draft, drafts, score
-from tidegraph.language.leaning import after, is_torn, is_vague, is_verbless, leans, merged, names_nothing
+from tidegraph.language.leaning import (
+    after,
+    is_off_topic,
+    is_torn,
+    is_vague,
+    is_verbless,
+    leans,
+    merged,
+    names_nothing,
+)
 from tidegraph.language.narrative import frames
 from tidegraph.language.parsing import model_version, parse
 from tidegraph.language.passages import Layout, Passage, Table, layout
@@ -204,9 +213,9 @@ class LanguageExtractor:
         title = passage.title
         vague = is_vague(sentence, builder.resolution) or names_nothing(sentence, builder.resolution)
         bare = is_verbless(sentence)
-        if not (leaning or vague or bare):
+        if not (leaning or vague or bare or is_off_topic(sentence, builder.resolution)):
             return own
-        if before is not None and (leaning or not bare):
+        if before is not None and (leaning or (vague and not bare)):
             own = [after(event, before) for event in own]
         return [
             event

@@ -87,6 +87,12 @@ def names_nothing(sentence: Sentence, resolution: Resolution) -> bool:
     return not any(resolution.of(t) is not None for t in sentence.tokens)
 
 
+def is_off_topic(sentence: Sentence, resolution: Resolution) -> bool:
+    """Whether a sentence does not name what its document is about: "The segments are two." """
+    topic = resolution.topic
+    return topic is not None and all(resolution.of(t) is not topic for t in sentence.tokens)
+
+
 def after(event: Event, before: Event) -> Event:
     """An event with the statement that stands before it in the text, for what its words point back to."""
     said = before.sentence.split(_BEFORE)[0]

@@ -80,3 +80,14 @@ def test_a_line_that_only_announces_a_list_is_no_event():
 def test_a_story_that_looks_back_is_not_dated_by_where_it_stands():
     text = "Ada Poll moved to Leeds in 1957. Ada Poll first met Bren Holvik at a concert."
     assert extract(text, "Ada Poll", None).events[-1].time_state is not TimeState.DATED
+
+
+def test_a_birth_in_a_bracket_that_opens_with_a_mark_is_no_time_of_the_sentence():
+    (event,) = extract("Ada Poll (; born 14 September 1941) is a physicist in Leeds.", "", None).events
+    assert event.time_state is not TimeState.DATED
+
+
+def test_a_sentence_off_the_topic_stands_under_the_title():
+    text = "Wexham Optics is a company in Leeds. Bren Holvik opened a plant in Harrow in 1994."
+    event = extract(text, "Wexham Optics", None).events[-1]
+    assert event.sentence == "Wexham Optics: Bren Holvik opened a plant in Harrow in 1994."
