@@ -35,7 +35,9 @@ def all_queries() -> Iterator[tuple[str, str]]:
 
 
 QUERIES = sorted(set(all_queries()))
-READS = [(name, text) for name, text in QUERIES if name not in ("COMMIT", "INIT_GRAPH", "_FENCE")]
+WRITES = ("COMMIT", "INIT_GRAPH", "_FENCE", "DROP_CHANGES", "INHERIT")
+READS = [(name, text) for name, text in QUERIES if name not in WRITES]
+DELETED = ("RELATED", "Change", "Writer")
 
 
 def sets_outside_create(text: str) -> list[str]:
@@ -56,7 +58,9 @@ def test_nodes_with_an_indexed_vector_are_never_touched_again() -> None:
     for name, text in QUERIES:
         assert vectors.isdisjoint(sets_outside_create(text)), name
         for variable in re.findall(r"\bDELETE (\w+)", text):
-            assert re.search(rf"\[{variable}:RELATED\]", text), f"{name} deletes more than a list's entry"
+            label = re.search(rf"[\[(]{variable}:(\w+)", text)
+            assert label, f"{name}: what is deleted has no label"
+            assert label[1] in DELETED, f"{name} deletes more than entries of lists, changes and fences"
     assert "Assertion" in sets_outside_create(queries.COMMIT), "the rule sees what it is to see"
 
 
