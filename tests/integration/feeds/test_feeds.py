@@ -115,7 +115,8 @@ async def test_a_removed_document_says_nothing_any_more(fed: Fed) -> None:
             hits = await clients[feed.name].retrieve(before.title, _at(before.middle), limit=100)
             assert before.document_id in {hit.document_id for hit in hits}
             hits = await clients[feed.name].retrieve(before.title, _at(removal.middle), limit=100)
-            assert {hit.text for hit in hits if hit.document_id == removal.document_id} <= {removal.text}
+            said = {hit.text for hit in hits if hit.document_id == removal.document_id}
+            assert said <= {removal.text, f"{removal.title}: {removal.text}"}
 
 
 def _at(instant: int) -> Options:
