@@ -73,7 +73,7 @@ def test_history_is_what_the_definition_says_in_very_many_worlds(seed: int, shar
         assert disagreement(seeded_world(number)) is None, f"seeded_world({number})"
 
 
-@pytest.mark.parametrize("number", [127991, 1220, 1283])
+@pytest.mark.parametrize("number", [127991, 1220, 1283, 20002914])
 def test_worlds_that_once_went_wrong(number: int) -> None:
     assert disagreement(seeded_world(number)) is None
 

@@ -134,6 +134,9 @@ class _Slot:
         return [piece for piece in self.pieces if piece.start < piece.end]
 
     def _admit(self, spell: Spell) -> None:
+        # What never holds is not to keep others from the slot either.
+        if any(_never_holds(spell, other) for other in self.live):
+            return
         kept = []
         for other in self.live:
             low, high = (other, spell) if spell.beats(other) else (spell, other)
@@ -143,8 +146,6 @@ class _Slot:
                 self.shadow[id(high)] = max(self.shadow.get(id(high), OPEN_START), low.end)
             elif not high.inset and excludes(low, high):
                 if not low.through or low.end <= high.end:
-                    if low is spell:
-                        return
                     continue
                 self.shadow[id(low)] = max(self.shadow.get(id(low), OPEN_START), high.end)
             kept.append(other)
@@ -180,6 +181,16 @@ class _Slot:
                     None,
                 )
             self.pieces.append(replace(piece, end=time, cut=cut))
+
+
+def _never_holds(spell: Spell, other: Spell) -> bool:
+    """Whether a live spell keeps a new one out of the slot for good."""
+    if other.value == spell.value or spell.beats(other):
+        return False
+    if spell.chosen > other.chosen and spell.through and excludes(spell, other):
+        return False
+    told_beyond = spell.through and spell.end > other.end
+    return not other.inset and excludes(spell, other) and not told_beyond
 
 
 def compete(held: Sequence[Spell]) -> list[_Piece]:
