@@ -27,11 +27,17 @@ async def carried_out(call: Call, service: Client, token: str, no_wait: bool) ->
     if no_wait:
         console.print(token, markup=False, soft_wrap=True)
         return 0
+    ended = await outcome(service, token)
+    if call.json:
+        print_json(message_dict(ended))
+    else:
+        console.print(ended.cause or "done", markup=False)
+    return 0 if ended.outcome == "committed" else EXIT_NOT_KNOWN
+
+
+async def outcome(service: Client, token: str) -> ingest_pb2.IngestStatus:
+    """The last status of a submission or decision, once it has its outcome."""
     last = ingest_pb2.IngestStatus()
     async for status in service.watch_ingest(token):
         last = status
-    if call.json:
-        print_json(message_dict(last))
-    else:
-        console.print(last.cause or "done", markup=False)
-    return 0 if last.outcome == "committed" else EXIT_NOT_KNOWN
+    return last

@@ -8,22 +8,19 @@ from typing import Any
 import click
 from rich.table import Table
 
-from tidegraph.cli.calling import EXIT_NOT_KNOWN, Call, client, connection, runs
-from tidegraph.cli.rebuild import outcome
-from tidegraph.cli.render import console, id_table, message_dict, print_json
+from tidegraph.cli.calling import Call, client, connection, runs
+from tidegraph.cli.deciding import carried_out, deciding
+from tidegraph.cli.render import console, id_table, print_json
 from tidegraph.client import Client, Options
 from tidegraph.client.types import Near, ReviewRow, Tie
 from tidegraph.domain.errors import Rejected
 
 _NAMES = click.argument("names", nargs=-1, required=True)
-_REASON = click.option("--reason", default="", help="Why; kept with the decision.")
-_NO_WAIT = click.option("--no-wait", is_flag=True, help="Print the await token and end.")
 
 
 @click.command("merge")
 @_NAMES
-@_REASON
-@_NO_WAIT
+@deciding
 @connection
 def merge(names: tuple[str, ...], reason: str, no_wait: bool, as_json: bool, graph: str, server: str) -> None:
     """Say that all NAMES (names, aliases or ids) are one entity from now on.
@@ -35,8 +32,7 @@ def merge(names: tuple[str, ...], reason: str, no_wait: bool, as_json: bool, gra
 
 @click.command("split")
 @_NAMES
-@_REASON
-@_NO_WAIT
+@deciding
 @connection
 def split(names: tuple[str, ...], reason: str, no_wait: bool, as_json: bool, graph: str, server: str) -> None:
     """Say that NAMES are apart from now on: one id from all others of its set, several from each other.
@@ -59,16 +55,7 @@ async def _decide(call: Call, kind: str, names: Sequence[str], reason: str, no_w
     async with client(call) as service:
         ids = [await _id(service, name) for name in names]
         made = service.merge_entities if kind == "merge" else service.split_entity
-        token = await made(*ids, reason=reason)
-        if no_wait:
-            console.print(token, markup=False, soft_wrap=True)
-            return 0
-        ended = await outcome(service, token)
-    if call.json:
-        print_json(message_dict(ended))
-    else:
-        console.print(ended.cause or "done", markup=False)
-    return 0 if ended.outcome == "committed" else EXIT_NOT_KNOWN
+        return await carried_out(call, service, await made(*ids, reason=reason), no_wait)
 
 
 async def _id(service: Client, name: str) -> str:

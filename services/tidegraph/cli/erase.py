@@ -11,8 +11,8 @@ import click
 
 from tidegraph import settings as settings_module
 from tidegraph.cli.calling import EXIT_NOT_KNOWN, Call, client, connection, runs
+from tidegraph.cli.deciding import outcome
 from tidegraph.cli.ingest_target import located
-from tidegraph.cli.rebuild import outcome
 from tidegraph.cli.render import console, print_json
 from tidegraph.client import Options
 from tidegraph.log.producer import KafkaLog
