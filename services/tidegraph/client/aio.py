@@ -2,40 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from datetime import datetime
-from types import TracebackType
-from typing import Any, Final, Self, TypeVar
+from typing import Final
 
-import grpc.aio
-
-from tidegraph.api.v1 import (
-    admin_pb2,
-    admin_pb2_grpc,
-    ingest_pb2,
-    ingest_pb2_grpc,
-    query_pb2,
-    query_pb2_grpc,
-    types_pb2,
-)
+from tidegraph.api.v1 import admin_pb2, ingest_pb2, query_pb2, types_pb2
 from tidegraph.client import types
+from tidegraph.client.calls import NOW, PAGE_SIZE
 from tidegraph.client.decisions import Decisions
-from tidegraph.client.errors import from_rpc
-from tidegraph.client.stamps import stamp
+from tidegraph.client.stamps import set_known, stamp
 from tidegraph.client.types import Answer, EntityInfo, Fact, FactHistoryRow, Hit, Options, ReviewRow
 
-MESSAGE_BYTES_MAX: Final = 20 * 1024 * 1024
-_NOW: Final = Options()
-_SERVICE_CONFIG: Final = """{"methodConfig": [{
-  "name": [{"service": "tidegraph.api.v1.QueryService"}],
-  "retryPolicy": {"maxAttempts": 3, "initialBackoff": "0.2s", "maxBackoff": "2s",
-                  "backoffMultiplier": 2, "retryableStatusCodes": ["UNAVAILABLE"]}}]}"""
 _OUTCOMES: Final = {
     query_pb2.ANSWER_OUTCOME_ANSWERED: "answered",
     query_pb2.ANSWER_OUTCOME_NOT_KNOWN: "not_known",
     query_pb2.ANSWER_OUTCOME_WITHHELD: "withheld",
 }
-_T = TypeVar("_T")
 
 
 class Client(Decisions):
@@ -45,37 +27,9 @@ class Client(Decisions):
     read with (None: all).
     """
 
-    def __init__(self, target: str, graph: str = "", labels: tuple[str, ...] | None = None) -> None:
-        self._channel = grpc.aio.insecure_channel(
-            target,
-            options=[
-                ("grpc.max_receive_message_length", MESSAGE_BYTES_MAX),
-                ("grpc.max_send_message_length", MESSAGE_BYTES_MAX),
-                ("grpc.service_config", _SERVICE_CONFIG),
-            ],
-        )
-        metadata = [("tidegraph-graph", graph)] if graph else []
-        if labels is not None:
-            metadata.append(("tidegraph-labels", ",".join(labels)))
-        self._metadata = tuple(metadata)
-        self.query = query_pb2_grpc.QueryServiceStub(self._channel)
-        self.ingest = ingest_pb2_grpc.IngestServiceStub(self._channel)
-        self.admin = admin_pb2_grpc.AdminServiceStub(self._channel)
-
-    async def close(self) -> None:
-        await self._channel.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.close()
-
     # --- questions ----------------------------------------------------------------------------------
 
-    async def ask(self, question: str, options: Options = _NOW, *, explain: bool = False) -> Answer:
+    async def ask(self, question: str, options: Options = NOW, *, explain: bool = False) -> Answer:
         """The finished answer to a question."""
         parts = [part async for part in self.ask_stream(question, options, explain=explain)]
         start = next(part.start for part in parts if part.HasField("start"))
@@ -96,14 +50,14 @@ class Client(Decisions):
         )
 
     async def ask_stream(
-        self, question: str, options: Options = _NOW, *, explain: bool = False
+        self, question: str, options: Options = NOW, *, explain: bool = False
     ) -> AsyncIterator[query_pb2.AskResponse]:
         """The parts of an answer as they come."""
         request = query_pb2.AskRequest(question=question, as_of=as_of(options), explain=explain)
         async for part in self._stream(self.query.Ask, request, options):
             yield part
 
-    async def retrieve(self, query: str, options: Options = _NOW, *, limit: int = 20) -> list[Hit]:
+    async def retrieve(self, query: str, options: Options = NOW, *, limit: int = 20) -> list[Hit]:
         """Ranked evidence."""
         request = query_pb2.RetrieveRequest(
             query=query, as_of=as_of(options), page_size=limit, read_time=True
@@ -112,11 +66,11 @@ class Client(Decisions):
         return [types.hit(hit) for hit in response.hits]
 
     async def timeline(
-        self, *, entity: str = "", query: str = "", options: Options = _NOW
+        self, *, entity: str = "", query: str = "", options: Options = NOW
     ) -> types_pb2.Timeline:
         """Events and facts about an entity or a query in order of time."""
         about = {"entity": entity} if entity else {"query": query}
-        request = query_pb2.GetTimelineRequest(as_of=as_of(options), page_size=500, **about)  # type: ignore[arg-type]
+        request = query_pb2.GetTimelineRequest(as_of=as_of(options), page_size=PAGE_SIZE, **about)  # type: ignore[arg-type]
         response = await self._unary(self.query.GetTimeline, request, options)
         return response.timeline
 
@@ -128,7 +82,7 @@ class Client(Decisions):
         object: str = "",
         entity: str = "",
         any_valid_time: bool = False,
-        options: Options = _NOW,
+        options: Options = NOW,
     ) -> list[Fact]:
         """Facts that hold at the asked time; every page of them."""
         request = query_pb2.GetFactsRequest(
@@ -138,15 +92,9 @@ class Client(Decisions):
             entity=entity,
             any_valid_time=any_valid_time,
             as_of=as_of(options),
-            page_size=500,
         )
-        found: list[Fact] = []
-        while True:
-            response = await self._unary(self.query.GetFacts, request, options)
-            found += [types.fact(fact) for fact in response.facts]
-            if not response.next_page_token:
-                return found
-            request.page_token = response.next_page_token
+        pages = self._pages(self.query.GetFacts, request, options)
+        return [types.fact(fact) async for page in pages for fact in page.facts]
 
     async def history(
         self,
@@ -155,36 +103,31 @@ class Client(Decisions):
         key: str = "",
         fact_id: str = "",
         predicate: str = "",
-        options: Options = _NOW,
+        options: Options = NOW,
     ) -> list[FactHistoryRow]:
         """Every version of the facts of an entity, a key or a fact; every page of them."""
         chosen = {"entity": entity, "key": key, "fact_id": fact_id}
         of = {name: value for name, value in chosen.items() if value}
-        request = query_pb2.ListFactHistoryRequest(predicate=predicate, page_size=500, **of)  # type: ignore[arg-type]
-        _set_known(request, options)
-        found: list[FactHistoryRow] = []
-        while True:
-            response = await self._unary(self.query.ListFactHistory, request, options)
-            found += [types.history_row(row) for row in response.versions]
-            if not response.next_page_token:
-                return found
-            request.page_token = response.next_page_token
+        request = query_pb2.ListFactHistoryRequest(predicate=predicate, **of)  # type: ignore[arg-type]
+        set_known(request, options)
+        pages = self._pages(self.query.ListFactHistory, request, options)
+        return [types.history_row(row) async for page in pages for row in page.versions]
 
-    async def entity(self, name_or_id: str, options: Options = _NOW) -> EntityInfo:
+    async def entity(self, name_or_id: str, options: Options = NOW) -> EntityInfo:
         """An entity with the facts that hold."""
         request = query_pb2.GetEntityRequest(entity=name_or_id, as_of=as_of(options))
         return types.entity_info(await self._unary(self.query.GetEntity, request, options))
 
-    async def explain(self, fact_id: str, options: Options = _NOW) -> query_pb2.ExplainFactResponse:
+    async def explain(self, fact_id: str, options: Options = NOW) -> query_pb2.ExplainFactResponse:
         """Why a fact is believed."""
         request = query_pb2.ExplainFactRequest(fact_id=fact_id)
-        _set_known(request, options)
+        set_known(request, options)
         return await self._unary(self.query.ExplainFact, request, options)
 
     async def changes(self, after_sequence: int = 0) -> AsyncIterator[query_pb2.Change]:
         """What changes in the graph, without end."""
         request = query_pb2.WatchChangesRequest(after_sequence=after_sequence)
-        async for response in self._stream(self.query.WatchChanges, request, _NOW):
+        async for response in self._stream(self.query.WatchChanges, request, NOW):
             yield response.change
 
     # --- documents ------------------------------------------------------------------------------------
@@ -192,103 +135,74 @@ class Client(Decisions):
     async def submit(self, document: ingest_pb2.Document) -> ingest_pb2.SubmitDocumentResponse:
         """Write a document into the log; its await token reads what it wrote."""
         request = ingest_pb2.SubmitDocumentRequest(document=document)
-        return await self._unary(self.ingest.SubmitDocument, request, _NOW)
+        return await self._unary(self.ingest.SubmitDocument, request, NOW)
 
     async def retract(self, document_id: str) -> str:
         """Withdraw a document; the await token."""
         request = ingest_pb2.RetractDocumentRequest(document_id=document_id)
-        response = await self._unary(self.ingest.RetractDocument, request, _NOW)
+        response = await self._unary(self.ingest.RetractDocument, request, NOW)
         return response.await_token
 
     async def erase(self, document_id: str, reason: str = "") -> str:
         """Have a document removed from every place; the await token."""
         request = ingest_pb2.EraseDocumentRequest(document_id=document_id, reason=reason)
-        return (await self._unary(self.ingest.EraseDocument, request, _NOW)).await_token
+        return (await self._unary(self.ingest.EraseDocument, request, NOW)).await_token
 
     async def erase_entity(self, entity: str, reason: str = "") -> str:
         """Have every mention of an entity removed; the await token."""
         request = ingest_pb2.EraseEntityRequest(entity=entity, reason=reason)
-        return (await self._unary(self.ingest.EraseEntity, request, _NOW)).await_token
+        return (await self._unary(self.ingest.EraseEntity, request, NOW)).await_token
 
     async def erasure_certificate(self, await_token: str) -> str:
         """The certificate of an erasure that is carried out, as JSON."""
         request = ingest_pb2.GetErasureRequest(await_token=await_token)
-        return (await self._unary(self.ingest.GetErasure, request, _NOW)).certificate_json
+        return (await self._unary(self.ingest.GetErasure, request, NOW)).certificate_json
 
     async def watch_ingest(self, *await_tokens: str) -> AsyncIterator[ingest_pb2.IngestStatus]:
         """Each step of the submissions until all have their outcome."""
         request = ingest_pb2.WatchIngestRequest(await_tokens=await_tokens)
-        async for response in self._stream(self.ingest.WatchIngest, request, _NOW):
+        async for response in self._stream(self.ingest.WatchIngest, request, NOW):
             yield response.status
 
     async def dead_letters(self) -> list[ingest_pb2.IngestStatus]:
         """Documents that could not be used, newest first; every page of them."""
-        request = ingest_pb2.ListDeadLettersRequest(page_size=500)
-        found: list[ingest_pb2.IngestStatus] = []
-        while True:
-            response = await self._unary(self.ingest.ListDeadLetters, request, _NOW)
-            found += response.dead_letters
-            if not response.next_page_token:
-                return found
-            request.page_token = response.next_page_token
+        request = ingest_pb2.ListDeadLettersRequest()
+        pages = self._pages(self.ingest.ListDeadLetters, request, NOW)
+        return [one async for page in pages for one in page.dead_letters]
 
     async def replay_dead_letters(
         self, *await_tokens: str, all: bool = False, dry_run: bool = False
     ) -> ingest_pb2.ReplayDeadLettersResponse:
         """Put dead letters back where they failed, to be tried again: those of the tokens, or all."""
         request = ingest_pb2.ReplayDeadLettersRequest(await_tokens=await_tokens, all=all, dry_run=dry_run)
-        return await self._unary(self.ingest.ReplayDeadLetters, request, _NOW)
+        return await self._unary(self.ingest.ReplayDeadLetters, request, NOW)
 
     async def status(self) -> ingest_pb2.GetStatusResponse:
         """What the graph holds and how far it has applied the log."""
-        return await self._unary(self.ingest.GetStatus, ingest_pb2.GetStatusRequest(), _NOW)
+        return await self._unary(self.ingest.GetStatus, ingest_pb2.GetStatusRequest(), NOW)
 
     # --- decisions --------------------------------------------------------------------------------------
 
     async def merge_entities(self, *entity_ids: str, reason: str = "") -> str:
         """Say that the ids are one entity from now on; the await token."""
         request = admin_pb2.MergeEntitiesRequest(entity_ids=entity_ids, reason=reason)
-        return (await self._unary(self.admin.MergeEntities, request, _NOW)).await_token
+        return (await self._unary(self.admin.MergeEntities, request, NOW)).await_token
 
     async def split_entity(self, *entity_ids: str, reason: str = "") -> str:
         """Say that the ids are apart from now on: one from its set, several from each other; the token."""
         request = admin_pb2.SplitEntityRequest(entity_ids=entity_ids, reason=reason)
-        return (await self._unary(self.admin.SplitEntity, request, _NOW)).await_token
+        return (await self._unary(self.admin.SplitEntity, request, NOW)).await_token
 
     async def reviews(self, entity: str = "") -> list[ReviewRow]:
         """Pairs of ids that the rules do not decide, about one entity or all; every page of them."""
-        request = admin_pb2.ListReviewsRequest(entity=entity, page_size=500)
-        found: list[ReviewRow] = []
-        while True:
-            response = await self._unary(self.admin.ListReviews, request, _NOW)
-            found += [types.review_row(review) for review in response.reviews]
-            if not response.next_page_token:
-                return found
-            request.page_token = response.next_page_token
+        request = admin_pb2.ListReviewsRequest(entity=entity)
+        pages = self._pages(self.admin.ListReviews, request, NOW)
+        return [types.review_row(one) async for page in pages for one in page.reviews]
 
     async def rebuild(self, reason: str) -> str:
         """Have the graph built anew from the record of belief; the await token."""
         request = admin_pb2.RebuildGraphRequest(reason=reason)
-        return (await self._unary(self.admin.RebuildGraph, request, _NOW)).await_token
-
-    # --- calls ------------------------------------------------------------------------------------------
-
-    async def _unary(self, method: Callable[..., Awaitable[_T]], request: Any, options: Options) -> _T:
-        call = method(request, timeout=options.timeout_seconds, metadata=self._metadata, wait_for_ready=False)
-        try:
-            return await call
-        except grpc.aio.AioRpcError as error:
-            raise from_rpc(error) from error
-
-    async def _stream(self, method: Any, request: Any, options: Options) -> AsyncIterator[Any]:
-        call = method(request, timeout=options.timeout_seconds, metadata=self._metadata)
-        try:
-            async for response in call:
-                yield response
-        except grpc.aio.AioRpcError as error:
-            raise from_rpc(error) from error
-        finally:
-            call.cancel()
+        return (await self._unary(self.admin.RebuildGraph, request, NOW)).await_token
 
 
 def as_of(options: Options) -> types_pb2.AsOf:
@@ -298,15 +212,5 @@ def as_of(options: Options) -> types_pb2.AsOf:
         message.valid_at.CopyFrom(stamp(options.valid))
     elif options.valid:
         message.valid_text = options.valid
-    _set_known(message, options)
+    set_known(message, options)
     return message
-
-
-def _set_known(
-    message: types_pb2.AsOf | query_pb2.ListFactHistoryRequest | query_pb2.ExplainFactRequest,
-    options: Options,
-) -> None:
-    if isinstance(options.known, datetime):
-        message.known_at.CopyFrom(stamp(options.known))
-    elif options.known:
-        message.known_text = options.known

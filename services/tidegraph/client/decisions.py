@@ -2,44 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Iterable
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from tidegraph.api.v1 import admin_pb2, admin_pb2_grpc, query_pb2, query_pb2_grpc
-from tidegraph.client.stamps import stamp
+from tidegraph.api.v1 import admin_pb2, query_pb2
+from tidegraph.client.calls import NOW, Calls
+from tidegraph.client.stamps import set_known, stamp
 from tidegraph.client.types import Options
 
-_T = TypeVar("_T")
-_NOW: Final = Options()
-PAGE_SIZE: Final = 500
 
-
-class Decisions:
+class Decisions(Calls):
     """The part of the client that decides, and reads what was decided.
 
     What decides answers with an await token: its status tells when it is carried out.
     """
 
-    if TYPE_CHECKING:
-        query: query_pb2_grpc.QueryServiceAsyncStub
-        admin: admin_pb2_grpc.AdminServiceAsyncStub
-
-        async def _unary(
-            self, method: Callable[..., Awaitable[_T]], request: Any, options: Options
-        ) -> _T: ...
-
-    async def conflicts(self, options: Options = _NOW) -> list[admin_pb2.Conflict]:
+    async def conflicts(self, options: Options = NOW) -> list[admin_pb2.Conflict]:
         """Facts that evidence of equal rank disagrees on; every page of them."""
-        request = admin_pb2.ListConflictsRequest(page_size=PAGE_SIZE)
-        _set_known(request, options)
-        found: list[admin_pb2.Conflict] = []
-        while True:
-            response = await self._unary(self.admin.ListConflicts, request, options)
-            found += response.conflicts
-            if not response.next_page_token:
-                return found
-            request.page_token = response.next_page_token
+        request = admin_pb2.ListConflictsRequest()
+        set_known(request, options)
+        pages = self._pages(self.admin.ListConflicts, request, options)
+        return [one async for page in pages for one in page.conflicts]
 
     async def decide_conflict(
         self, key: str, assertion_id: str = "", reason: str = "", *, undo: bool = False
@@ -48,44 +31,39 @@ class Decisions:
         request = admin_pb2.DecideConflictRequest(
             key=key, assertion_id=assertion_id, reason=reason, undo=undo
         )
-        return (await self._unary(self.admin.DecideConflict, request, _NOW)).await_token
+        return (await self._unary(self.admin.DecideConflict, request, NOW)).await_token
 
     async def set_policies(self, registry_toml: str, reason: str = "", *, validate_only: bool = False) -> str:
         """Put a predicate registry file in force; "" where it was only checked."""
         request = admin_pb2.SetPoliciesRequest(
             registry_toml=registry_toml, reason=reason, validate_only=validate_only
         )
-        return (await self._unary(self.admin.SetPolicies, request, _NOW)).await_token
+        return (await self._unary(self.admin.SetPolicies, request, NOW)).await_token
 
-    async def policies(self, options: Options = _NOW) -> admin_pb2.GetPoliciesResponse:
+    async def policies(self, options: Options = NOW) -> admin_pb2.GetPoliciesResponse:
         """The registry file in force, and by which decision."""
         request = admin_pb2.GetPoliciesRequest()
-        _set_known(request, options)
+        set_known(request, options)
         return await self._unary(self.admin.GetPolicies, request, options)
 
     async def reextract(self, document_id: str = "", reason: str = "") -> str:
         """Have a document, or every document of the graph, read again."""
         request = admin_pb2.ReextractRequest(document_id=document_id, reason=reason)
-        return (await self._unary(self.admin.Reextract, request, _NOW)).await_token
+        return (await self._unary(self.admin.Reextract, request, NOW)).await_token
 
     async def seal(self, reason: str = "") -> str:
         """Have the graph take no more backfill."""
         request = admin_pb2.SealGraphRequest(reason=reason)
-        return (await self._unary(self.admin.SealGraph, request, _NOW)).await_token
+        return (await self._unary(self.admin.SealGraph, request, NOW)).await_token
 
     async def decisions(
-        self, kinds: Iterable[str] = (), subject: str = "", options: Options = _NOW
+        self, kinds: Iterable[str] = (), subject: str = "", options: Options = NOW
     ) -> list[admin_pb2.Decision]:
         """What was decided, in the order in which it was recorded; every page of it."""
-        request = admin_pb2.ListDecisionsRequest(kinds=list(kinds), subject=subject, page_size=PAGE_SIZE)
-        _set_known(request, options)
-        found: list[admin_pb2.Decision] = []
-        while True:
-            response = await self._unary(self.admin.ListDecisions, request, options)
-            found += response.decisions
-            if not response.next_page_token:
-                return found
-            request.page_token = response.next_page_token
+        request = admin_pb2.ListDecisionsRequest(kinds=list(kinds), subject=subject)
+        set_known(request, options)
+        pages = self._pages(self.admin.ListDecisions, request, options)
+        return [one async for page in pages for one in page.decisions]
 
     async def diff(
         self,
@@ -101,26 +79,11 @@ class Decisions:
         Without an entity or a key the whole graph is compared; without a second date the present counts.
         """
         of = {"entity": entity} if entity else {"key": key} if key else {}
-        request = query_pb2.DiffBeliefsRequest(predicate=predicate, page_size=PAGE_SIZE, **of)  # type: ignore[arg-type]
+        request = query_pb2.DiffBeliefsRequest(predicate=predicate, **of)  # type: ignore[arg-type]
         for name, value in (("known_from", known_from), ("known_to", known_to)):
             if isinstance(value, datetime):
                 getattr(request, name).CopyFrom(stamp(value))
             elif value:
                 setattr(request, f"{name}_text", value)
-        found: list[query_pb2.BeliefChange] = []
-        while True:
-            response = await self._unary(self.query.DiffBeliefs, request, _NOW)
-            found += response.changes
-            if not response.next_page_token:
-                return found
-            request.page_token = response.next_page_token
-
-
-def _set_known(
-    message: admin_pb2.ListConflictsRequest | admin_pb2.GetPoliciesRequest | admin_pb2.ListDecisionsRequest,
-    options: Options,
-) -> None:
-    if isinstance(options.known, datetime):
-        message.known_at.CopyFrom(stamp(options.known))
-    elif options.known:
-        message.known_text = options.known
+        pages = self._pages(self.query.DiffBeliefs, request, NOW)
+        return [one async for page in pages for one in page.changes]

@@ -1,10 +1,13 @@
-"""Datetimes to the timestamps of the API."""
+"""Dates as callers give them, in the fields of the API."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any
 
 from google.protobuf.timestamp_pb2 import Timestamp
+
+from tidegraph.client.types import Options
 
 
 def stamp(value: datetime) -> Timestamp:
@@ -14,3 +17,11 @@ def stamp(value: datetime) -> Timestamp:
     made = Timestamp()
     made.FromDatetime(value.astimezone(UTC))
     return made
+
+
+def set_known(message: Any, options: Options) -> None:
+    """Put the known date into a message that has ``known_at`` and ``known_text``, where one is given."""
+    if isinstance(options.known, datetime):
+        message.known_at.CopyFrom(stamp(options.known))
+    elif options.known:
+        message.known_text = options.known

@@ -66,6 +66,14 @@ def test_the_sync_client_does_what_the_async_one_does(target: str) -> None:
         assert client.dead_letters() == []
 
 
+def test_a_list_is_read_page_by_page_to_its_end(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with SyncClient(target) as client:
+        whole = client.facts(entity="Fenwick Mill")
+        monkeypatch.setattr("tidegraph.client.calls.PAGE_SIZE", 1)
+        assert client.facts(entity="Fenwick Mill") == whole
+        assert len(whole) == 2
+
+
 def test_errors_are_typed_and_say_whether_to_try_again(target: str) -> None:
     with SyncClient(target) as client, pytest.raises(ApiError) as caught:
         client.entity("Nobody at all")
