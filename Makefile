@@ -32,12 +32,13 @@ $(DEV): requirements/dev.txt requirements/build.txt pyproject.toml tools/venv.sh
 	@tools/venv.sh requirements/dev.txt requirements/build.txt
 	@touch $(RUNTIME) $@
 
-# A server of the size of this one pins a world of its own: it has an environment of its own.
-$(VLLM): requirements/vllm.txt requirements/uv.txt tools/venv_vllm.sh | $(DEV)
-	@tools/venv_vllm.sh
+# vLLM and sentence-transformers pin worlds of their own: each has an environment of its own. The package
+# index serves torch for Linux with its CUDA libraries, which stay unused.
+$(VLLM): requirements/vllm.txt requirements/uv.txt tools/venv_apart.sh | $(DEV)
+	@tools/venv_apart.sh vllm "6 GB"
 
-$(ST): requirements/st.txt requirements/uv.txt tools/venv_st.sh | $(DEV)
-	@tools/venv_st.sh
+$(ST): requirements/st.txt requirements/uv.txt tools/venv_apart.sh | $(DEV)
+	@tools/venv_apart.sh st "5 GB"
 
 .PHONY: venv venv-dev
 venv: $(RUNTIME) ## Make .venv with what running needs

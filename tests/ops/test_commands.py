@@ -47,8 +47,7 @@ def test_help_lists_the_targets() -> None:
     [
         (".ci/run", "bash"),
         ("tools/venv.sh", "sh"),
-        ("tools/venv_vllm.sh", "sh"),
-        ("tools/venv_st.sh", "sh"),
+        ("tools/venv_apart.sh", "sh"),
     ],
 )
 def test_scripts_are_sound(script: str, shell: str) -> None:
