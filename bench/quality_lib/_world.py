@@ -26,6 +26,7 @@ from tidegraph.domain.interval import OPEN_END, OPEN_START, Interval, format_by_
 from tidegraph.embedded.falkordb import EmbeddedFalkorDB
 from tidegraph.inputs.times import TimeRules, require
 from tidegraph.language.registry import load_registry
+from tidegraph.models.clock import FixedClock
 from tidegraph.models.factory import make_encoder
 from tidegraph.ports import FactFilter, Visibility
 from tidegraph.services.caller import Caller
@@ -37,16 +38,6 @@ from tidegraph.streams.inprocess import InProcess
 
 ALL_KNOWN = OPEN_END - 1
 _PROGRESS_EVERY = 100
-
-
-@dataclass(slots=True)
-class FixedClock:
-    """A clock that stands where a case puts it."""
-
-    at: int
-
-    def now(self) -> int:
-        return self.at
 
 
 @dataclass(slots=True)
