@@ -18,9 +18,9 @@ from tidegraph.services.usecases import facts
 from tidegraph.services.usecases.answers import Outcome
 from tidegraph.services.usecases.context import Moment
 from tidegraph.services.usecases.moment import AskedTime, resolve
-from tidegraph.services.usecases.parts import part_of
 from tidegraph.services.usecases.phrasing import statement
 from tidegraph.services.usecases.quoting import sentences
+from tidegraph.services.usecases.sentence_parts import part_of
 
 SECRET = Doc("sec", "2024-05-01", labels=("hr",))
 
