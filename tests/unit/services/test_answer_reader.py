@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
+from collections.abc import Sequence
 
 import pytest
 from tests.unit.services.world import Doc, World
 
+from tidegraph.ports import FactFilter, Visibility
 from tidegraph.services.caller import Caller
 from tidegraph.services.usecases.answers import Outcome
 from tidegraph.services.usecases.ask import Asking
@@ -69,6 +72,29 @@ async def test_the_same_question_gets_the_same_answer(world: World) -> None:
 async def test_nothing_is_read_that_was_not_known_then(world: World) -> None:
     answer = (await world.ask("Which team did Orrin Vale play for in June 1998?", known="2019-01-01")).answer
     assert answer.outcome is Outcome.NOT_KNOWN
+
+
+async def test_nothing_is_fetched_twice_for_one_answer(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The reasoner over facts, retrieval and the reader of passages ask for the same."""
+    encoded, read = list[str](), list[FactFilter]()
+    encode, facts = world.encoder.encode, world.store.facts
+
+    def encoding(texts: Sequence[str]) -> object:
+        encoded.extend(texts)
+        return encode(texts)
+
+    async def reading(graph: str, which: FactFilter, seen: Visibility) -> object:
+        read.append(which)
+        return await facts(graph, which, seen)
+
+    monkeypatch.setattr(world.encoder, "encode", encoding)
+    monkeypatch.setattr(world.store, "facts", reading)
+    answer = (await world.ask("Which team did Orrin Vale play for in June 1998?")).answer
+    assert answer.outcome is Outcome.ANSWERED
+    assert encoded
+    assert read
+    assert [text for text, times in Counter(encoded).items() if times > 1] == []
+    assert [which for which, times in Counter(read).items() if times > 1] == []
 
 
 @pytest.mark.parametrize("part", [*Part])

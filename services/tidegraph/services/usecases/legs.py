@@ -94,7 +94,7 @@ class Legs:
 async def search(work: Work, windows: Windows) -> Legs:
     """All legs, side by side where they do not need one another."""
     started = time.perf_counter()
-    encoding = asyncio.create_task(_encode(work))
+    encoding = asyncio.create_task(work.vector())
     facts, *texts = await asyncio.gather(
         fact_leg(work, windows.facts),
         _text(work, "event", windows),
@@ -113,13 +113,6 @@ async def search(work: Work, windows: Windows) -> Legs:
     if Part.CHUNKS in work.without:
         found = (texts[0], near[0], near[2])
     return Legs(facts, found, vector, encoded)
-
-
-async def _encode(work: Work) -> Vector:
-    """The question without its words of time."""
-    texts = [work.question.semantic or work.question.text]
-    vector: Vector = (await asyncio.to_thread(work.ports.encoder.encode, texts))[0]
-    return vector
 
 
 async def fact_leg(work: Work, window: Interval | None) -> FactsFound:

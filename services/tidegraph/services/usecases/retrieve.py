@@ -223,9 +223,7 @@ async def _ranked(
     if options.rerank is Rerank.CROSS_ENCODER:
         parts["cross_encoder"] = await _crossed(work, maker.question, texts, scores)
         scores = scores + parts["cross_encoder"]
-    order, parts["variety"] = ranking.varied(
-        np.round(scores, 9), [c.text for c in candidates], maker.question
-    )
+    order, parts["variety"] = ranking.varied(np.round(scores, 9), texts, maker.question)
     return [
         replace(
             pool[index],
@@ -263,7 +261,7 @@ class _Candidates:
         }
         self._links = [frozenset(link.ids) for link in work.question.entities]
         self._text = _text_of(work)
-        self.question = work.question.semantic or work.question.text
+        self.question = work.meaning
 
     def of(self, hit: _Entry) -> Candidate:
         cosine = self._cosines.get(hit.id, 0.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -9,7 +10,7 @@ from typing import Final
 from tidegraph.domain.facts import FactVersion
 from tidegraph.domain.interval import Interval
 from tidegraph.language.grounding import Offset
-from tidegraph.ports import EntityRecord, FactFilter
+from tidegraph.ports import EntityRecord, FactFilter, Vector
 from tidegraph.services.usecases.context import Moment, Ports
 from tidegraph.services.usecases.naming import named_at
 from tidegraph.services.usecases.parts_used import ALL_USED, Part
@@ -21,7 +22,10 @@ FACTS_MAX: Final = 10_000
 
 @dataclass
 class Work:
-    """One question being answered. ``steps`` tells the reasoning, in order; ``without``: parts left out."""
+    """One question being answered. ``steps`` tells the reasoning, in order; ``without``: parts left out.
+
+    What several reasoners ask for is fetched once: all of them read as of one moment.
+    """
 
     ports: Ports
     moment: Moment
@@ -30,7 +34,20 @@ class Work:
     names: dict[str, EntityRecord] = field(default_factory=dict)
     steps: list[str] = field(default_factory=list)
     without: frozenset[Part] = ALL_USED
-    _named: set[str] = field(default_factory=set)
+    _named: set[str] = field(init=False, default_factory=set)
+    _read: dict[FactFilter, list[FactVersion]] = field(init=False, default_factory=dict)
+    _vector: Vector | None = field(init=False, default=None)
+
+    @property
+    def meaning(self) -> str:
+        """The question without its words of time."""
+        return self.question.semantic or self.question.text
+
+    async def vector(self) -> Vector:
+        """The question's meaning as a vector."""
+        if self._vector is None:
+            self._vector = (await asyncio.to_thread(self.ports.encoder.encode, [self.meaning]))[0]
+        return self._vector
 
     async def facts_of(self, entity_ids: Sequence[str]) -> list[FactVersion]:
         """Facts about the entities at all valid times, as believed at known_at; names are learned."""
@@ -45,12 +62,14 @@ class Work:
         return await self._facts(which) if which.keys else []
 
     async def _facts(self, which: FactFilter) -> list[FactVersion]:
-        found = await self.ports.store.facts(self.moment.graph, which, self.moment.seen)
-        if len(found) >= FACTS_MAX:
-            self.step("limit", f"only the first {FACTS_MAX} facts were looked at")
-        found = [version for version in found if not version.valid.is_empty]
-        await self.learn_names(found)
-        return found
+        if which not in self._read:
+            found = await self.ports.store.facts(self.moment.graph, which, self.moment.seen)
+            if len(found) >= FACTS_MAX:
+                self.step("limit", f"only the first {FACTS_MAX} facts were looked at")
+            found = [version for version in found if not version.valid.is_empty]
+            await self.learn_names(found)
+            self._read[which] = found
+        return list(self._read[which])
 
     async def learn_names(self, versions: Iterable[FactVersion]) -> None:
         """Fetch the names of both sides that are not known yet."""

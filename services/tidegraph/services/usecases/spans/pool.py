@@ -124,9 +124,7 @@ async def _near(
 ) -> tuple[dict[str, float], dict[str, float]]:
     """Cosine of the events nearest to the question, and the rank of those that were retrieved."""
     graph, seen, store = work.moment.graph, work.moment.seen, work.ports.store
-    text = work.question.semantic or work.question.text
-    vector = (await asyncio.to_thread(work.ports.encoder.encode, [text]))[0]
-    hits = await store.search_vector(graph, "event", vector, seen, None, NEAR_EVENTS_MAX)
+    hits = await store.search_vector(graph, "event", await work.vector(), seen, None, NEAR_EVENTS_MAX)
     missing = [hit.id for hit in hits if hit.id not in events]
     for record in await store.events(graph, missing, seen):
         events[record.event.event_id] = record
