@@ -21,14 +21,13 @@ from tidegraph.services.usecases.event_search import (
     is_dated,
     mentioned,
     says_all,
-    stems_of,
 )
 from tidegraph.services.usecases.phrasing import asked_in_words, listed
 from tidegraph.services.usecases.question import Asked, Order, Question, Relation, turning_words
 from tidegraph.services.usecases.scope import Scope, window_of
 from tidegraph.services.usecases.selection import select
 from tidegraph.services.usecases.sentence_parts import part_of
-from tidegraph.services.usecases.words import stem, tokens
+from tidegraph.services.usecases.words import stem, stems_of, tokens
 from tidegraph.services.usecases.work import Work
 
 COVERAGE_MIN: Final = 0.75

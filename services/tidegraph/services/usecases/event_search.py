@@ -12,7 +12,7 @@ from tidegraph.domain.documents import Status, TimeState
 from tidegraph.domain.interval import Interval
 from tidegraph.ports import EventRecord
 from tidegraph.services.usecases.question import Asked, Question
-from tidegraph.services.usecases.words import stem, tables, tokens
+from tidegraph.services.usecases.words import stem, stems_of, tables, tokens
 from tidegraph.services.usecases.work import Work
 
 BY_ENTITY_MAX: Final = 400
@@ -125,11 +125,6 @@ def mentioned(records: Iterable[EventRecord]) -> dict[str, set[str]]:
     for record in records:
         found[record.document_id].update(record.entity_ids)
     return found
-
-
-def stems_of(text: str) -> frozenset[str]:
-    """Stems of the words of a text."""
-    return frozenset(stem(token.lower) for token in tokens(text))
 
 
 def search_terms(question: Question) -> list[str]:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from tidegraph.domain import timeenc
 from tidegraph.domain.interval import MICROS_PER_DAY, OPEN_END, OPEN_START, Interval
 from tidegraph.services.usecases.question import Relation
-from tidegraph.services.usecases.words import load, stem, tables, tokens
+from tidegraph.services.usecases.words import load, stem, stems_of, tables, tokens
 
 Floats = NDArray[np.float64]
 _CAPITALISED: Final = re.compile(r"(?<![.!?]\s)(?<!^)\b[^\W\d_a-z][\w'\u2019-]*")
@@ -145,7 +145,7 @@ def score(
 
 
 def _text_features(candidates: Sequence[Candidate], question: str) -> dict[str, Floats]:
-    asked = _stems(question)
+    asked = stems_of(question)
     latest = max((c.confirmed_at for c in candidates if c.confirmed_at != OPEN_START), default=0)
     years = [max(0.0, (latest - c.confirmed_at) / MICROS_PER_DAY / 365.0) for c in candidates]
     return {
@@ -242,7 +242,7 @@ def _neighbour(candidates: Sequence[Candidate], text: Floats) -> Floats:
 
 def _new_names(text: str, title: str, asked: frozenset[str]) -> float:
     """Share of NEW_NAMES_MAX names that a text holds and neither its title nor the question does."""
-    known = asked | _stems(title)
+    known = asked | stems_of(title)
     count = sum(name not in known for name in _names(text))
     return min(count, NEW_NAMES_MAX) / NEW_NAMES_MAX
 
@@ -250,7 +250,7 @@ def _new_names(text: str, title: str, asked: frozenset[str]) -> float:
 def _echo(text: str, title: str, asked: frozenset[str]) -> float:
     """Share of the words that a title has in common with the question that the text repeats."""
     common = asked & _content(title)
-    return len(common & _stems(text)) / len(common) if common else 0.0
+    return len(common & stems_of(text)) / len(common) if common else 0.0
 
 
 def varied(scores: Floats, texts: Sequence[str], question: str) -> tuple[list[int], Floats]:
@@ -259,7 +259,7 @@ def varied(scores: Floats, texts: Sequence[str], question: str) -> tuple[list[in
     Greedy: of what is left the best comes next, less the share of its names that were named before, so that
     scores fall. Candidates of one text lose the same.
     """
-    asked, weight = _stems(question), -_weights()["variety"]
+    asked, weight = stems_of(question), -_weights()["variety"]
     names = [frozenset(_names(text)) - asked for text in texts]
     holders: dict[str, list[int]] = defaultdict(list)
     for index, held in enumerate(names):
@@ -288,11 +288,6 @@ def _names(text: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=4_096)
-def _stems(text: str) -> frozenset[str]:
-    return frozenset(stem(token.lower) for token in tokens(text))
-
-
-@lru_cache(maxsize=4_096)
 def _content(text: str) -> frozenset[str]:
     stop = tables().stop
     return frozenset(stem(token.lower) for token in tokens(text) if token.lower not in stop)
@@ -301,7 +296,7 @@ def _content(text: str) -> frozenset[str]:
 def title_share(title: str, question: str) -> float:
     """Share of a title's words of content that a question holds."""
     words = _content(title)
-    return len(words & _stems(question)) / len(words) if words else 0.0
+    return len(words & stems_of(question)) / len(words) if words else 0.0
 
 
 @cache

@@ -52,6 +52,12 @@ def stem(word: str) -> str:
     return low
 
 
+@lru_cache(maxsize=4_096)
+def stems_of(text: str) -> frozenset[str]:
+    """Stems of the words of a text."""
+    return frozenset(stem(token.lower) for token in tokens(text))
+
+
 @dataclass(frozen=True, slots=True)
 class Hint:
     """Words that ask for a predicate; ``patterns`` restrict it to some values of a qualifier, ``asked`` to

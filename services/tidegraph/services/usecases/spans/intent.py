@@ -11,7 +11,7 @@ from tidegraph.domain.naming import normalise
 from tidegraph.services.usecases.question import Asked, Question
 from tidegraph.services.usecases.spans.kinds import ORGANISATION, PERSON, PLACE
 from tidegraph.services.usecases.spans.lists import listed
-from tidegraph.services.usecases.words import load, stem, tables, tokens
+from tidegraph.services.usecases.words import load, stem, stems_of, tables, tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ def intent_of(question: Question) -> Intent:
     return Intent(
         relations=found,
         words=words,
-        stems=frozenset(stem(token.lower) for token in tokens(question.text)),
+        stems=stems_of(question.text),
         names=tuple(normalise(link.text) for link in question.entities),
         noun=noun,
         sought=_sought(masked),

@@ -128,7 +128,6 @@ async def _near(
     missing = [hit.id for hit in hits if hit.id not in events]
     for record in await store.events(graph, missing, seen):
         events[record.event.event_id] = record
-    await work.learn_ids(entity_id for record in events.values() for entity_id in record.entity_ids)
     ranks = {
         hit.event.event.event_id: 1.0 / (1 + place / 5)
         for place, hit in enumerate(hit for hit in found.hits if hit.event is not None)
