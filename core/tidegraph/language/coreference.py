@@ -23,7 +23,7 @@ from tidegraph.language.topics import (
     may_be_person,
     told_gender,
 )
-from tidegraph.language.tree import Sentence, Token
+from tidegraph.language.tree import Sentence, Token, subject_before
 from tidegraph.language.words import table, words
 
 _ORG_NOUNS: Final = words("roles", "definite_organisation")
@@ -269,15 +269,10 @@ class _State:
         """ "Roe sold his share": the possessor is the person of whom the clause tells."""
         if token.tag != "PRP$":
             return None
-        current = token
-        while current.head is not current:
-            current = current.head
-            subject = current.child("nsubj", "nsubjpass")
-            if subject is not None and subject.i < token.i:
-                thing = self.resolution.of(subject)
-                person = thing is not None and thing.type in _PERSON_LIKE and _agrees(thing, gender)
-                return thing if person else None
-        return None
+        subject = subject_before(token)
+        thing = self.resolution.of(subject) if subject is not None else None
+        person = thing is not None and thing.type in _PERSON_LIKE and _agrees(thing, gender)
+        return thing if person else None
 
     def _person(self, token: Token, number: int, gender: str) -> Thing | None:
         """The nearest agreeing person who is not the subject of the same verb ("Poll asked him")."""
@@ -300,27 +295,22 @@ class _State:
         """ "Acme replaced its chief executive": the possessor is the subject, unless that is a person."""
         if token.tag != "PRP$":
             return None
-        current = token
-        while current.head is not current:
-            current = current.head
-            subject = current.child("nsubj", "nsubjpass")
-            if subject is not None and subject.i < token.i:
-                thing = self.resolution.of(subject)
-                if token.head.dep in {"attr", "oprd"} and token.head.head is current:
-                    # "Poll was appointed its head": somebody is not the head of themselves.
-                    return None
-                if thing is None or (
-                    token.lower in _THEY and thing.certain and thing.type is EntityType.PERSON
-                ):
-                    return None
-                if token.lower in IT and thing.gender and (thing.certain or self.gender):
-                    return None
-                if token.lower in IT and thing.type is EntityType.PERSON:
-                    # "Carl Zeiss replaced its chief executive": no person.
-                    thing.type, thing.gender = EntityType.ORGANISATION, ""
-                thing.sharpen(EntityType.ORGANISATION)
-                return thing
-        return None
+        subject = subject_before(token)
+        thing = self.resolution.of(subject) if subject is not None else None
+        if subject is None or thing is None:
+            return None
+        if token.head.dep in {"attr", "oprd"} and token.head.head is subject.head:
+            # "Poll was appointed its head": somebody is not the head of themselves.
+            return None
+        if token.lower in _THEY and thing.certain and thing.type is EntityType.PERSON:
+            return None
+        if token.lower in IT and thing.gender and (thing.certain or self.gender):
+            return None
+        if token.lower in IT and thing.type is EntityType.PERSON:
+            # "Carl Zeiss replaced its chief executive": no person.
+            thing.type, thing.gender = EntityType.ORGANISATION, ""
+        thing.sharpen(EntityType.ORGANISATION)
+        return thing
 
     def _best(
         self, number: int, kinds: Sequence[EntityType], gender: str, other: Thing | None

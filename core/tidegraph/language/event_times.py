@@ -15,6 +15,7 @@ from typing import Final
 
 from tidegraph.domain.documents import EntityType, ExpressionKind, TimeExpression, TimeState
 from tidegraph.domain.interval import MICROS_PER_DAY, Granularity, Interval
+from tidegraph.language.gapping import gapped
 from tidegraph.language.tenses import verb_above
 from tidegraph.language.times import TimeContext, sentence_times
 from tidegraph.language.tree import Sentence, Token
@@ -45,6 +46,8 @@ class Part:
 
 def parts(sentence: Sentence, context: TimeContext, *, verbless: bool) -> list[Part]:
     """The events of a sentence: one for each joined thing that has its own time, else one in all."""
+    if listed := gapped(sentence):
+        return [Part(m.tokens, m.own, TimeState.DATED, m.interval, m.time.rule_id) for m in listed]
     times = sentence_times(sentence) or sentence_times(sentence, asides=True)
     if verbless and context.document is None:
         # "Kite festival - June", "21 to 25 September": every year, or a year that nothing tells.

@@ -73,6 +73,17 @@ class Sentence:
         return next((t for t in self.tokens if t.head is t), self.tokens[0])
 
 
+def subject_before(token: Token) -> Token | None:
+    """The subject of the nearest clause that a token stands in, where it is told before the token."""
+    current = token
+    while current.head is not current:
+        current = current.head
+        subject = current.child("nsubj", "nsubjpass")
+        if subject is not None and subject.i < token.i:
+            return subject
+    return None
+
+
 def repair(tokens: Sequence[Token]) -> None:
     """Make lists of names one coordination, and give verbs the subjects that a list took from them."""
     _join_lists(tokens)
