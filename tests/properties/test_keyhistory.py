@@ -88,6 +88,13 @@ def test_keeping_up_holds_in_worlds_of_every_kind(seed: int, count: int) -> None
         check(sorted(claims, key=lambda claim: claim.recorded_at), policy, 1)
 
 
+@pytest.mark.parametrize("number", [808239244])
+def test_keeping_up_holds_in_worlds_that_once_failed(number: int) -> None:
+    claims, _, policy = seeded_world(number)
+    claims = [replace(claim, withdrawn_at=OPEN_END) for claim in claims]
+    check(sorted(claims, key=lambda claim: claim.recorded_at), policy, 1)
+
+
 def test_evidence_must_come_in_recorded_order() -> None:
     world = World()
     newer, older = world.tell("a", "2010", recorded=5), world.tell("b", "2011", recorded=4)

@@ -9,7 +9,8 @@ A cut lies where a spell of value B starts, such that
 
 - B's start is stated as a fact, B goes on open-ended, and B is not who began last before the cut (for a
   key with one value: B had stopped before it);
-- every begin, stop and period named by either side lies wholly on its side;
+- every begin, stop and period named by either side lies wholly on its side, and so does the period within
+  which the left side ends, without naming its start, a value that the right side tells of;
 - what the right side says of a value that the left side knows begins with a stated start.
 
 Then the left side is bounded by B and the right side owes it nothing.
@@ -146,6 +147,7 @@ class KeyHistory:
         self._starts: list[int] = []
         self._told: Counter[str] = Counter()
         self._leaning: Counter[str] = Counter()
+        self._loose: dict[str, list[Interval]] = {}
         self._current: dict[Span, str] = {}
         if not all(_is_plain(claim, self._policy) for claim in live) or not live:
             return
@@ -158,8 +160,15 @@ class KeyHistory:
         if set(self._current) != set(whole.spans):
             raise Bug("KEY_HISTORY_OUT_OF_STEP", "the stored versions do not follow from the evidence")
         self._told = Counter(value_of(claim, self._policy) for claim in live)
+        for claim in live:
+            self._loosen(claim)
         self._leaning = Counter(_leaning(whole.claims, self._policy))
         self._split(0)
+
+    def _loosen(self, claim: Assertion) -> None:
+        period = _loose_period(claim)
+        if period is not None:
+            self._loose.setdefault(value_of(claim, self._policy), []).append(period)
 
     def _split(self, place: int) -> None:
         """Cut a block in two, again and again, as long as it is too long and can be."""
@@ -218,6 +227,7 @@ class KeyHistory:
         if writes is None:
             return None
         self._told[value_of(claim, self._policy)] += 1
+        self._loosen(claim)
         self._leaning.subtract(_leaning(block.claims, self._policy))
         self._leaning.update(_leaning(claims, self._policy))
         block.claims, block.spans = claims, spans
@@ -236,6 +246,11 @@ class KeyHistory:
         if self._told[value] > here:
             leaned = value in _leaning(block.claims, self._policy)
             if self._leaning[value] > leaned or value in _leaning(claims, self._policy):
+                return False
+            if any(period.contains(first) for period in self._loose.get(value, ())):
+                return False
+            loose = _loose_period(claim)
+            if loose is not None and following is not None and loose.end > following.start:
                 return False
         return following is None or _hands_over(claims, following.claims[0][2], self._policy)
 
@@ -327,6 +342,14 @@ def _leaning(claims: Sequence[_Entry], policy: KeyPolicy) -> set[str]:
     return leaning
 
 
+def _loose_period(claim: Assertion) -> Interval | None:
+    """The period that a stop without a start names: what began within it may be what it ends."""
+    valid = claim.valid
+    if _begins(claim) or _stop_time(claim) is None:
+        return None
+    return Interval(valid.end, max(valid.end + 1, granule_end(valid.end, valid.end_granularity)))
+
+
 def _hands_over(left: Sequence[_Entry], successor: Assertion, policy: KeyPolicy) -> bool:
     """Whether the successor's start begins a spell of its own after these claims."""
     value = value_of(successor, policy)
@@ -334,11 +357,6 @@ def _hands_over(left: Sequence[_Entry], successor: Assertion, policy: KeyPolicy)
     last = max((claim.valid.start for claim in mine if _begins(claim)), default=OPEN_START)
     if last == OPEN_START and not mine:
         return True
-    for claim in mine:
-        stop = _stop_time(claim)
-        alone = stop is not None and claim.valid.start == OPEN_START
-        if alone and granule_end(claim.valid.end, claim.valid.end_granularity) > successor.valid.start:
-            return False  # it may be the end of what the successor starts, named by the same period
     for claim in mine:
         stop = _stop_time(claim)
         if stop is not None and last < stop <= successor.valid.start:
@@ -376,4 +394,6 @@ def _may_cut(block: _Block, at: int, policy: KeyPolicy) -> bool:
         return False
     if _leaning(right, policy) & {value_of(entry[2], policy) for entry in left}:
         return False
-    return _hands_over(left, successor, policy)
+    told = {value_of(entry[2], policy) for entry in right}
+    loose = (_loose_period(entry[2]) for entry in left if value_of(entry[2], policy) in told)
+    return _hands_over(left, successor, policy) and not any(one and one.end > instant for one in loose)
