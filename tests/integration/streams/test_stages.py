@@ -67,13 +67,13 @@ async def test_poison_is_buried_and_the_rest_flows_on(here: Place) -> None:
         good += await _send(here, 10)
         gone = await here.log.append("documents", b"d3", None, [("x-doc-id", b"d3")], None)
         statuses = await here.ended(bad)
-        extracted = await _until_extracted(here, 21)
 
         async def all_extracted() -> bool:
             found = await here.status.get([*good, gone])
             return len(found) == 31 and all(each.stage == "extract" for each in found)
 
         await until(all_extracted)
+        extracted = await _extracted(here)
     assert {each.outcome for each in statuses} == {"dead_letter"}
     assert all(each.cause for each in statuses)
     letters = await list_letters(here.log, limit=100)
