@@ -19,7 +19,7 @@ from typing import Any, Final, cast
 
 from tidegraph.domain.documents import EntityType
 from tidegraph.domain.facts import Assertion, FactVersion
-from tidegraph.domain.identity import NAME, called_key, components
+from tidegraph.domain.identity import NAME, called_key
 from tidegraph.domain.interval import Interval
 from tidegraph.domain.naming import normalise
 from tidegraph.domain.predicates import Canonical, Registry
@@ -36,6 +36,7 @@ from tidegraph.ports import (
 from tidegraph.storage.derive import derive_for
 from tidegraph.storage.fact_rows import version_order
 from tidegraph.storage.rulebook import POLICIES, Rulebook, read_rulebook
+from tidegraph.storage.sets import SetReader, Sets
 from tidegraph.storage.visibility import EVERYTHING
 
 MAX_COMBINATIONS: Final = 256
@@ -45,30 +46,17 @@ MAX_CALLED: Final = 50
 _MARK: Final = "."
 
 
-@dataclass(frozen=True, slots=True)
-class Sets:
-    """The sets that ids are in; an id of no set stands for itself."""
-
-    members: dict[str, tuple[str, ...]]
-
-    def one(self, entity_id: str) -> str:
-        """The id under which a set is read."""
-        return self.members.get(entity_id, (entity_id,))[0]
-
-    def all(self, entity_ids: Iterable[str]) -> tuple[str, ...]:
-        """The ids with all that are one with them."""
-        return tuple(dict.fromkeys(m for id_ in entity_ids for m in self.members.get(id_, (id_,))))
-
-    def __bool__(self) -> bool:
-        return bool(self.members)
-
-
 class MergedReader:
-    """A GraphReader over another one; what it does not say itself the other one does."""
+    """A GraphReader over another one; what it does not say itself the other one does.
 
-    def __init__(self, reader: GraphReader, registry: Registry) -> None:
+    Args:
+        keep: the set of an id is read once, for a reader that serves one request.
+    """
+
+    def __init__(self, reader: GraphReader, registry: Registry, *, keep: bool = False) -> None:
         self._reader = reader
         self._registry = registry
+        self._sets = SetReader(reader, keep=keep)
 
     @property
     def below(self) -> GraphReader:
@@ -80,10 +68,11 @@ class MergedReader:
 
     async def sets(self, graph: str, entity_ids: Iterable[str], seen: Visibility) -> Sets:
         """The sets of at least two ids that the ids are in."""
-        asked = sorted({*entity_ids} - {""})
-        rows = await self._reader.same_as(graph, asked, seen) if asked else []
-        found = components((), ((row.tied.left, row.tied.right) for row in rows))
-        return Sets(found)
+        return await self._sets.read(graph, entity_ids, seen)
+
+    def remembering(self) -> MergedReader:
+        """The reader for one request, which reads the set of an id once."""
+        return self if self._sets.keeps else MergedReader(self._reader, self._registry, keep=True)
 
     # --- facts ------------------------------------------------------------------------------------
 
@@ -302,6 +291,11 @@ def merged(reader: GraphReader, registry: Registry) -> GraphReader:
     if isinstance(reader, MergedReader):
         return reader
     return cast(GraphReader, MergedReader(reader, registry))
+
+
+def remembering(reader: GraphReader) -> GraphReader:
+    """The reader for one request; what it has read of sets is not read again."""
+    return cast(GraphReader, reader.remembering()) if isinstance(reader, MergedReader) else reader
 
 
 def apart(reader: GraphReader) -> GraphReader:

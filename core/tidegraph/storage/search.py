@@ -21,7 +21,11 @@ from tidegraph.storage.reads import MAX_LIMIT, FalkorReads
 MIN_NEIGHBOURS: Final = 50
 """The beam is max(efRuntime, k): below 50 the recall of the index falls."""
 MAX_NEIGHBOURS: Final = 4_096
-OVERFETCH: Final = 4
+OVERFETCH: Final = 2
+SPARE: Final = 1.25
+"""What is asked for beyond what the share of rows that were kept calls for."""
+LEAST_MORE: Final = 1.5
+MOST_MORE: Final = 16.0
 TEXT_OVERFETCH: Final = {"event": 2, "chunk": 1}
 """How many times the wanted rows are scored; the words of a chunk are long."""
 MENTIONS_MAX: Final = 2_000
@@ -86,17 +90,17 @@ class FalkorSearch(FalkorReads):
             "terms": [{"word": word, "idf": counts.idf(word)} for word in rare],
             **visibility.parameters(seen),
         }
-        condition = _condition(what, valid, values)
+        condition = _condition(what, valid, force, values)
         asked = min(TEXT_OVERFETCH[what] * limit, MAX_LIMIT)
         while True:
             values["limit"] = asked
             rows = await self.connection.read(graph, queries_search.search_text(what, condition), values)
             hits = [_Hit(a, b, c, d, counts.score(text or "", held)) for a, b, c, d, text, held in rows]
-            kept = await self._in_force(graph, hits, force or valid, seen)
+            hits.sort(key=lambda hit: (-hit.score, hit.id))
+            kept, _ = await self._in_force(graph, hits, force or valid, seen, limit)
             if len(kept) >= limit or len(rows) < asked or asked >= MAX_LIMIT:
-                kept.sort(key=lambda hit: (-hit.score, hit.id))
-                return [hit.scored for hit in kept[:limit]]
-            asked = min(asked * OVERFETCH, MAX_LIMIT)
+                return [hit.scored for hit in kept]
+            asked = _more(asked, len(kept), limit, MAX_LIMIT)
 
     # --- vectors ----------------------------------------------------------------------------------
 
@@ -118,11 +122,11 @@ class FalkorSearch(FalkorReads):
         if limit <= 0:
             return Ranked()
         values: dict[str, Value] = {"vector": vector, **visibility.parameters(seen)}
-        condition = _condition(what, valid, values)
+        condition = _condition(what, valid, force, values)
         if valid is not None and what == "event" and await self._few_during(graph, values):
             exact = await self._exact(graph, what, values, queries.DURING, limit)
             static = await self._nearest(
-                graph, what, values, queries.STATIC, seen, force or valid, limit, MIN_NEIGHBOURS
+                graph, what, values, _STATIC_BEFORE, seen, force or valid, limit, MIN_NEIGHBOURS
             )
             kept = sorted((*exact, *static.hits), key=lambda hit: (-hit.score, hit.id))
             found = _Near(kept, "time first", static.pruned)
@@ -161,11 +165,11 @@ class FalkorSearch(FalkorReads):
             "cap": MENTIONS_MAX,
             **visibility.parameters(seen),
         }
-        condition = _condition("event", valid, values)
+        condition = _condition("event", valid, force, values)
         values["limit"] = min(limit if (force or valid) is None else 2 * limit, MAX_LIMIT)
         rows = await self.connection.read(graph, queries_search.rank_events(by, condition), values)
-        kept = await self._in_force(graph, [_Hit(*row) for row in rows], force or valid, seen)
-        return [hit.scored for hit in kept[:limit]]
+        kept, _ = await self._in_force(graph, [_Hit(*row) for row in rows], force or valid, seen, limit)
+        return [hit.scored for hit in kept]
 
     async def _few_during(self, graph: str, values: dict[str, Value]) -> bool:
         """True when looking at all events inside the time costs less than the index would."""
@@ -210,28 +214,37 @@ class FalkorSearch(FalkorReads):
                 graph, queries.search_vector(what, condition), {**values, "k": asked}
             )
             hits = [_Hit(*row[:5]) for row in rows if row[5]]
-            kept = await self._in_force(graph, hits, valid, seen)
-            pruned = len(rows) - len(kept)
+            kept, outdated = await self._in_force(graph, hits, valid, seen, limit)
+            pruned = len(rows) - len(hits) + outdated
             if len(kept) < limit and len(rows) < asked and await self._unreached(graph, what, len(rows)):
                 hits = await self._exact(graph, what, values, condition, MAX_LIMIT)
-                return _Near(await self._in_force(graph, hits, valid, seen), "exact", pruned)
+                kept, _ = await self._in_force(graph, hits, valid, seen, limit)
+                return _Near(kept, "exact", pruned)
             if len(kept) >= limit or len(rows) < asked or asked >= cap:
                 return _Near(kept, "index", pruned)
-            asked = min(asked * OVERFETCH, cap)
+            asked = _more(asked, len(kept), limit, cap)
 
     async def _in_force(
-        self, graph: str, hits: list[_Hit], valid: Interval | None, seen: Visibility
-    ) -> list[_Hit]:
-        """Hits of which the revision has to be in force, where a valid time is asked for."""
-        documents = {hit.document_id for hit in hits if hit.undated}
-        if valid is None or not documents:
-            return hits
-        force = await self.in_force(graph, documents, seen)
-        return [
-            hit
-            for hit in hits
-            if not hit.undated or visibility.revision_passes(hit.document_id, hit.revision, valid, force)
-        ]
+        self, graph: str, hits: Sequence[_Hit], valid: Interval | None, seen: Visibility, limit: int
+    ) -> tuple[list[_Hit], int]:
+        """The first hits, in their order, of which the revision is in force, where a valid time is asked
+        for, and how many before the last of them were left out. No more are looked at than are needed.
+        """
+        if valid is None:
+            return list(hits[:limit]), 0
+        kept: list[_Hit] = []
+        force: dict[visibility.Revision, Interval] = {}
+        at = known = 0
+        while at < len(hits) and len(kept) < limit:
+            if at == known:
+                known += max(MIN_NEIGHBOURS, limit + limit // 4 - len(kept))
+                documents = {hit.document_id for hit in hits[at:known] if hit.undated}
+                force |= await self.in_force(graph, documents, seen)
+            hit = hits[at]
+            at += 1
+            if not hit.undated or visibility.revision_passes(hit.document_id, hit.revision, valid, force):
+                kept.append(hit)
+        return kept, at - len(kept)
 
 
 def _sketch(row: list[Any]) -> EventSketch:
@@ -243,9 +256,26 @@ def _sketch(row: list[Any]) -> EventSketch:
     )  # fmt: skip
 
 
-def _condition(what: str, valid: Interval | None, values: dict[str, Value]) -> str:
+def _more(asked: int, kept: int, limit: int, cap: int) -> int:
+    """How many to ask for next, by the share of those asked for that was kept."""
+    wanted = asked * min(MOST_MORE, max(LEAST_MORE, SPARE * limit / max(1, kept)))
+    return min(int(wanted), cap)
+
+
+_BEFORE: Final = "n.document_time < $force_to"
+"""A revision that is in force at some instant of a time came before its end."""
+_STATIC_BEFORE: Final = f"{queries.STATIC} AND {_BEFORE}"
+
+
+def _condition(what: str, valid: Interval | None, force: Interval | None, values: dict[str, Value]) -> str:
     """The part of the valid-time constraint that the store can decide on a row alone."""
-    if valid is None:
+    at = force or valid
+    if at is None:
         return "true"
+    values["force_to"] = visibility.valid_bounds(at)[1]
+    if what == "chunk":
+        return _BEFORE
+    if valid is None:
+        return f"(n.start IS NOT NULL OR {_BEFORE})"
     values["valid_from"], values["valid_to"] = visibility.valid_bounds(valid)
-    return "true" if what == "chunk" else f"(({queries.DURING}) OR {queries.STATIC})"
+    return f"(({queries.DURING}) OR ({_STATIC_BEFORE}))"

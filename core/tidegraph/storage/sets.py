@@ -1,0 +1,58 @@
+"""The sets of ids that are one thing, read from a store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from tidegraph.domain.identity import components
+from tidegraph.ports import GraphReader, Visibility
+
+
+@dataclass(frozen=True, slots=True)
+class Sets:
+    """The sets that ids are in; an id of no set stands for itself."""
+
+    members: dict[str, tuple[str, ...]]
+
+    def one(self, entity_id: str) -> str:
+        """The id under which a set is read."""
+        return self.members.get(entity_id, (entity_id,))[0]
+
+    def all(self, entity_ids: Iterable[str]) -> tuple[str, ...]:
+        """The ids with all that are one with them."""
+        return tuple(dict.fromkeys(m for id_ in entity_ids for m in self.members.get(id_, (id_,))))
+
+    def __bool__(self) -> bool:
+        return bool(self.members)
+
+
+class SetReader:
+    """Reads sets as believed at known_at.
+
+    Args:
+        keep: what was read is not read again. For one request, whose reads are as of one moment.
+    """
+
+    def __init__(self, reader: GraphReader, *, keep: bool) -> None:
+        self._reader = reader
+        self.keeps = keep
+        self._known: dict[tuple[str, Visibility], dict[str, tuple[str, ...]]] = {}
+
+    async def read(self, graph: str, entity_ids: Iterable[str], seen: Visibility) -> Sets:
+        """The sets of at least two ids that the ids are in."""
+        asked = {*entity_ids} - {""}
+        known = self._known.get((graph, seen), {})
+        unknown = sorted(asked - known.keys())
+        found = {id_: (id_,) for id_ in unknown} | await self._sets_of(graph, unknown, seen)
+        if self.keeps:
+            known = self._known.setdefault((graph, seen), {})
+            known |= found
+            found = known
+        return Sets({member: found[id_] for id_ in asked if len(found[id_]) > 1 for member in found[id_]})
+
+    async def _sets_of(
+        self, graph: str, asked: Sequence[str], seen: Visibility
+    ) -> dict[str, tuple[str, ...]]:
+        rows = await self._reader.same_as(graph, asked, seen) if asked else []
+        return components((), ((row.tied.left, row.tied.right) for row in rows))
