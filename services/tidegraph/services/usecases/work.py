@@ -15,6 +15,7 @@ from tidegraph.services.usecases.context import Moment, Ports
 from tidegraph.services.usecases.naming import named_at
 from tidegraph.services.usecases.parts_used import ALL_USED, Part
 from tidegraph.services.usecases.question import Question
+from tidegraph.storage.merged import remembering
 
 FACTS_MAX: Final = 10_000
 """What one read of the store gives; who gets as many is told that there may be more."""
@@ -37,6 +38,9 @@ class Work:
     _named: set[str] = field(init=False, default_factory=set)
     _read: dict[FactFilter, list[FactVersion]] = field(init=False, default_factory=dict)
     _vector: Vector | None = field(init=False, default=None)
+
+    def __post_init__(self) -> None:
+        self.ports = replace(self.ports, store=remembering(self.ports.store))
 
     @property
     def meaning(self) -> str:
