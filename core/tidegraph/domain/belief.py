@@ -12,10 +12,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
-from tidegraph.domain.canonical import Content, content_of, reopened, union, version_of, version_order
+from tidegraph.domain.canonical import Content, content_of, union, version_of, version_order
 from tidegraph.domain.errors import Bug
 from tidegraph.domain.facts import Assertion, FactVersion, Revision
+from tidegraph.domain.fitting import Kind, fit
 from tidegraph.domain.interval import OPEN_END, OPEN_START, Interval
 from tidegraph.domain.policies import KeyPolicy
 from tidegraph.domain.rules import KeyRules
@@ -141,62 +143,15 @@ def plan(stored: Iterable[FactVersion], target: Iterable[FactVersion]) -> Plan:
     a set of rows whose coalesced form equals that of ``target``; planning again gives an empty plan.
     """
     wanted: dict[Content, list[Interval]] = defaultdict(list)
-    samples: dict[Content, FactVersion] = {}
-    present: dict[Content, list[FactVersion]] = defaultdict(list)
     for version in target:
-        content = content_of(version)
-        samples[content] = version
         if version.recorded_at < version.invalidated_at:
-            wanted[content].append(version.recorded)
-    for version in stored:
-        present[content_of(version)].append(version)
-    insert: list[FactVersion] = []
-    close: list[tuple[str, int]] = []
-    for content in wanted.keys() | present.keys():
-        rows = sorted(present.get(content, ()), key=lambda row: (row.recorded_at, row.version_id))
-        gaps = _fit(rows, union(wanted.get(content, ())), close)
-        taken = {row.version_id for row in rows}
-        insert.extend(_filled(samples[content], gap, taken) for gap in gaps)
+            wanted[content_of(version)].append(version.recorded)
+    insert, close = fit(_VERSIONS, stored, wanted)
     return Plan(tuple(sorted(insert, key=version_order)), tuple(sorted(close)))
 
 
-def _fit(
-    rows: Sequence[FactVersion], wanted: Sequence[Interval], close: list[tuple[str, int]]
-) -> list[Interval]:
-    """Close rows of one content where they reach beyond what is wanted; the parts not covered."""
-    covered: list[Interval] = []
-    for row in rows:
-        part = next((part for part in wanted if part.contains(row.recorded_at)), None)
-        reached = covered[-1].end if covered else None
-        if part is None or (reached is not None and row.recorded_at < reached):
-            end = row.recorded_at
-        else:
-            end = min(row.invalidated_at, part.end)
-        if end < row.invalidated_at:
-            close.append((row.version_id, end))
-        if row.recorded_at < end:
-            covered.append(Interval(row.recorded_at, end))
-    return [gap for part in wanted for gap in _gaps(part, covered)]
-
-
-def _gaps(part: Interval, covered: Sequence[Interval]) -> list[Interval]:
-    gaps, reached = [], part.start
-    for interval in covered:
-        if interval.end <= reached or interval.start >= part.end:
-            continue
-        if interval.start > reached:
-            gaps.append(Interval(reached, interval.start))
-        reached = interval.end
-    if reached < part.end:
-        gaps.append(Interval(reached, part.end))
-    return gaps
-
-
-def _filled(sample: FactVersion, gap: Interval, taken: set[str]) -> FactVersion:
-    repeat = 0
-    while True:
-        version = reopened(sample, gap, repeat)
-        if version.version_id not in taken:
-            taken.add(version.version_id)
-            return version
-        repeat += 1
+_VERSIONS: Final[Kind[FactVersion, Content]] = Kind(
+    id_of=lambda version: version.version_id,
+    content_of=content_of,
+    make=lambda content, recorded, repeat: version_of(*content, recorded, repeat),
+)

@@ -11,7 +11,6 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 from tidegraph.domain.facts import FactVersion
@@ -131,11 +130,6 @@ def content_hash(versions: Iterable[FactVersion]) -> str:
 def valid_time_hash(versions: Iterable[FactVersion]) -> str:
     """SHA-256 (hex) of :func:`valid_time_dump`."""
     return hashlib.sha256(valid_time_dump(versions).encode()).hexdigest()
-
-
-def reopened(version: FactVersion, recorded: Interval, repeat: int) -> FactVersion:
-    """The same content believed over another recorded interval."""
-    return replace(version_of(version.key, content_of(version)[1], recorded, repeat))
 
 
 def _fields(key: str, span: Span) -> tuple[Any, ...]:

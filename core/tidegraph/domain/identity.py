@@ -15,6 +15,7 @@ from enum import StrEnum
 from typing import Final
 
 from tidegraph.domain.canonical import union
+from tidegraph.domain.fitting import Kind, fit
 from tidegraph.domain.ids import make_id
 from tidegraph.domain.interval import OPEN_END, Interval
 
@@ -282,55 +283,20 @@ def plan(
         stored: every row that may change, closed ones included.
         wanted: what was to be believed, over intervals that begin at ``since`` or later.
     """
-    rows: dict[Tied, list[SameAs]] = defaultdict(list)
+    rows = list(stored)
     target: dict[Tied, list[Interval]] = defaultdict(list)
-    for one in stored:
-        rows[one.tied].append(one)
+    for one in rows:
         if one.recorded_at < min(one.invalidated_at, since):
             target[one.tied].append(Interval(one.recorded_at, min(one.invalidated_at, since)))
     for tied, interval in wanted:
         target[tied].append(interval)
-    insert: list[SameAs] = []
-    close: list[tuple[str, int]] = []
-    for tied in rows.keys() | target.keys():
-        present = sorted(rows.get(tied, ()), key=lambda one: (one.recorded_at, one.row_id))
-        gaps = _fit(present, union(target.get(tied, ())), close)
-        taken = {one.row_id for one in present}
-        for gap in gaps:
-            repeat = 0
-            while (made := row(tied, gap, repeat)).row_id in taken:
-                repeat += 1
-            taken.add(made.row_id)
-            insert.append(made)
+    insert, close = fit(_ROWS, rows, target)
     return tuple(sorted(insert, key=lambda one: one.row_id)), tuple(sorted(close))
 
 
-def _fit(rows: Sequence[SameAs], wanted: Sequence[Interval], close: list[tuple[str, int]]) -> list[Interval]:
-    """Close rows of one content where they reach beyond what is wanted; the parts not covered."""
-    covered: list[Interval] = []
-    for one in rows:
-        part = next((part for part in wanted if part.contains(one.recorded_at)), None)
-        reached = covered[-1].end if covered else None
-        if part is None or (reached is not None and one.recorded_at < reached):
-            end = one.recorded_at
-        else:
-            end = min(one.invalidated_at, part.end)
-        if end < one.invalidated_at:
-            close.append((one.row_id, end))
-        if one.recorded_at < end:
-            covered.append(Interval(one.recorded_at, end))
-    gaps: list[Interval] = []
-    for part in wanted:
-        reached = part.start
-        for interval in covered:
-            if interval.end <= reached or interval.start >= part.end:
-                continue
-            if interval.start > reached:
-                gaps.append(Interval(reached, interval.start))
-            reached = interval.end
-        if reached < part.end:
-            gaps.append(Interval(reached, part.end))
-    return gaps
+_ROWS: Final[Kind[SameAs, Tied]] = Kind(
+    id_of=lambda one: one.row_id, content_of=lambda one: one.tied, make=row
+)
 
 
 def apply(

@@ -134,21 +134,14 @@ class _Slot:
         return [piece for piece in self.pieces if piece.start < piece.end]
 
     def _admit(self, spell: Spell) -> None:
+        waits = [(other, *_who_waits(spell, other)) for other in self.live if other.value != spell.value]
         # What never holds is not to keep others from the slot either.
-        if any(_never_holds(spell, other) for other in self.live):
+        if any(waiting is spell and until is None for _, waiting, until in waits):
             return
-        kept = []
-        for other in self.live:
-            low, high = (other, spell) if spell.beats(other) else (spell, other)
-            if other.value == spell.value:
-                continue
-            if low.chosen > high.chosen and low.through and excludes(low, high):
-                self.shadow[id(high)] = max(self.shadow.get(id(high), OPEN_START), low.end)
-            elif not high.inset and excludes(low, high):
-                if not low.through or low.end <= high.end:
-                    continue
-                self.shadow[id(low)] = max(self.shadow.get(id(low), OPEN_START), high.end)
-            kept.append(other)
+        for _, waiting, until in waits:
+            if waiting is not None and until is not None:
+                self.shadow[id(waiting)] = max(self.shadow.get(id(waiting), OPEN_START), until)
+        kept = [other for other, waiting, until in waits if waiting is not other or until is not None]
         self.live = [*kept, spell]
 
     def _holds(self, spell: Spell, time: int) -> bool:
@@ -183,14 +176,19 @@ class _Slot:
             self.pieces.append(replace(piece, end=time, cut=cut))
 
 
-def _never_holds(spell: Spell, other: Spell) -> bool:
-    """Whether a live spell keeps a new one out of the slot for good."""
-    if other.value == spell.value or spell.beats(other):
-        return False
-    if spell.chosen > other.chosen and spell.through and excludes(spell, other):
-        return False
-    told_beyond = spell.through and spell.end > other.end
-    return not other.inset and excludes(spell, other) and not told_beyond
+def _who_waits(one: Spell, other: Spell) -> tuple[Spell | None, int | None]:
+    """Which of two spells of different values the other one keeps out of the slot, and until when.
+
+    ``(None, None)``: neither of them; until ``None``: for good.
+    """
+    low, high = (other, one) if one.beats(other) else (one, other)
+    if not excludes(low, high):
+        return None, None
+    if low.chosen > high.chosen and low.through:
+        return high, low.end
+    if high.inset:
+        return None, None
+    return low, high.end if low.through and low.end > high.end else None
 
 
 def compete(held: Sequence[Spell]) -> list[_Piece]:
