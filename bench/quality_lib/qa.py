@@ -24,11 +24,11 @@ from tidegraph.domain.errors import Rejected
 from tidegraph.services.caller import Caller
 from tidegraph.services.usecases.answers import Outcome
 from tidegraph.services.usecases.compose import line
-from tidegraph.services.usecases.moment import AskedTime, resolve, seen_by
+from tidegraph.services.usecases.moment import AskedTime
+from tidegraph.services.usecases.opening import opened
 from tidegraph.services.usecases.parts_used import Part
-from tidegraph.services.usecases.reading import read_text
 from tidegraph.services.usecases.retrieve import Hit, retrieve
-from tidegraph.services.usecases.scope import Scope, scope_of
+from tidegraph.services.usecases.scope import Scope
 from tidegraph.services.usecases.work import Work
 
 HELP = "temporal question answering"
@@ -147,14 +147,7 @@ async def _plain(played: World, plain: str, question: Mapping[str, Any]) -> dict
 
 async def work_of(played: World, graph: str, text: str, without: frozenset[Part]) -> tuple[Work, Scope]:
     """A question ready to be answered, with its asked time."""
-    now = played.ports.clock.now()
-    caller = Caller(graph, None, "bench")
-    reading = await read_text(played.ports, graph, text, now, seen_by(caller, AskedTime()))
-    moment = await resolve(played.ports, caller, AskedTime(), reading.question.time.interval)
-    work = Work(played.ports, moment, reading.question, reading.offset, without=without)
-    for link in reading.question.entities:
-        work.names.update({record.entity_id: record for record in link.candidates})
-    return work, scope_of(reading.question, moment, given=False)
+    return await opened(played.ports, Caller(graph, None, "bench"), text, AskedTime(), without=without)
 
 
 def _context(work: Work, hit: Hit) -> dict[str, Any]:

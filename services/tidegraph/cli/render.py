@@ -34,7 +34,7 @@ def message_dict(message: Message) -> dict[str, Any]:
 def basis_line(basis: types_pb2.Basis) -> Text:
     """As of when, in one dim line."""
     valid, known = basis.valid, _day(basis.known_at)
-    when = "now" if basis.valid_defaulted else _span(valid)
+    when = "now" if basis.valid_defaulted else span_text(valid)
     final = "" if basis.final else " (what is under way may still change it)"
     return Text(
         f"as of {when}, known {known}{final}; answered by {basis.reasoner or 'the graph'}", style="dim"
@@ -108,7 +108,8 @@ def citation_dict(cited: Citation) -> dict[str, Any]:
     }
 
 
-def _span(period: types_pb2.Period) -> str:
+def span_text(period: types_pb2.Period) -> str:
+    """A period as short as its granularity allows."""
     if period.start_granularity in (0, types_pb2.GRANULARITY_MICROSECOND, types_pb2.GRANULARITY_RANGE):
         return period.start_text if period.end_text == ".." else f"{period.start_text} .. {period.end_text}"
     return period.start_text

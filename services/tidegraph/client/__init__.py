@@ -3,7 +3,7 @@
 from tidegraph.client.aio import Client
 from tidegraph.client.errors import ApiError
 from tidegraph.client.sync import SyncClient
-from tidegraph.client.types import Answer, Citation, EntityInfo, Fact, FactHistoryRow, Hit, Options
+from tidegraph.client.types import Answer, Citation, EntityInfo, Fact, FactHistoryRow, Hit, Options, Reading
 
 __all__ = [
     "Answer",
@@ -15,5 +15,6 @@ __all__ = [
     "FactHistoryRow",
     "Hit",
     "Options",
+    "Reading",
     "SyncClient",
 ]

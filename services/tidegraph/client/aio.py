@@ -10,9 +10,11 @@ from tidegraph.api.v1 import admin_pb2, ingest_pb2, query_pb2, types_pb2
 from tidegraph.client import types
 from tidegraph.client.calls import NOW, PAGE_SIZE
 from tidegraph.client.decisions import Decisions
+from tidegraph.client.readings import reading_message
 from tidegraph.client.stamps import set_known, stamp
-from tidegraph.client.types import Answer, EntityInfo, Fact, FactHistoryRow, Hit, Options, ReviewRow
+from tidegraph.client.types import Answer, EntityInfo, Fact, FactHistoryRow, Hit, Options, Reading, ReviewRow
 
+AS_READ: Final = Reading()
 _OUTCOMES: Final = {
     query_pb2.ANSWER_OUTCOME_ANSWERED: "answered",
     query_pb2.ANSWER_OUTCOME_NOT_KNOWN: "not_known",
@@ -29,9 +31,12 @@ class Client(Decisions):
 
     # --- questions ----------------------------------------------------------------------------------
 
-    async def ask(self, question: str, options: Options = NOW, *, explain: bool = False) -> Answer:
-        """The finished answer to a question."""
-        parts = [part async for part in self.ask_stream(question, options, explain=explain)]
+    async def ask(
+        self, question: str, options: Options = NOW, *, explain: bool = False, reading: Reading = AS_READ
+    ) -> Answer:
+        """The finished answer to a question; ``reading``: what to read otherwise than its text says."""
+        stream = self.ask_stream(question, options, explain=explain, reading=reading)
+        parts = [part async for part in stream]
         start = next(part.start for part in parts if part.HasField("start"))
         final = next(part.final for part in parts if part.HasField("final"))
         rows = [part.timeline for part in parts if part.HasField("timeline")]
@@ -47,20 +52,29 @@ class Client(Decisions):
             basis=start.basis,
             intent=start.intent,
             confidence=final.confidence,
+            report=final.report if final.HasField("report") else None,
         )
 
     async def ask_stream(
-        self, question: str, options: Options = NOW, *, explain: bool = False
+        self, question: str, options: Options = NOW, *, explain: bool = False, reading: Reading = AS_READ
     ) -> AsyncIterator[query_pb2.AskResponse]:
         """The parts of an answer as they come."""
-        request = query_pb2.AskRequest(question=question, as_of=as_of(options), explain=explain)
+        request = query_pb2.AskRequest(
+            question=question, as_of=as_of(options), explain=explain, reading=reading_message(reading)
+        )
         async for part in self._stream(self.query.Ask, request, options):
             yield part
 
-    async def retrieve(self, query: str, options: Options = NOW, *, limit: int = 20) -> list[Hit]:
+    async def retrieve(
+        self, query: str, options: Options = NOW, *, limit: int = 20, reading: Reading = AS_READ
+    ) -> list[Hit]:
         """Ranked evidence."""
         request = query_pb2.RetrieveRequest(
-            query=query, as_of=as_of(options), page_size=limit, read_time=True
+            query=query,
+            as_of=as_of(options),
+            page_size=limit,
+            read_time=True,
+            reading=reading_message(reading),
         )
         response = await self._unary(self.query.Retrieve, request, options)
         return [types.hit(hit) for hit in response.hits]

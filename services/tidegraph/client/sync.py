@@ -9,8 +9,8 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from tidegraph.api.v1 import admin_pb2, ingest_pb2, query_pb2, types_pb2
-from tidegraph.client.aio import Client
-from tidegraph.client.types import Answer, EntityInfo, Fact, FactHistoryRow, Hit, Options, ReviewRow
+from tidegraph.client.aio import AS_READ, Client
+from tidegraph.client.types import Answer, EntityInfo, Fact, FactHistoryRow, Hit, Options, Reading, ReviewRow
 
 _T = TypeVar("_T")
 _NOW = Options()
@@ -39,16 +39,20 @@ class SyncClient:
     ) -> None:
         self.close()
 
-    def ask(self, question: str, options: Options = _NOW, *, explain: bool = False) -> Answer:
-        return self._run(self._client.ask(question, options, explain=explain))
+    def ask(
+        self, question: str, options: Options = _NOW, *, explain: bool = False, reading: Reading = AS_READ
+    ) -> Answer:
+        return self._run(self._client.ask(question, options, explain=explain, reading=reading))
 
     def ask_stream(
-        self, question: str, options: Options = _NOW, *, explain: bool = False
+        self, question: str, options: Options = _NOW, *, explain: bool = False, reading: Reading = AS_READ
     ) -> Iterator[query_pb2.AskResponse]:
-        return self._iterate(self._client.ask_stream(question, options, explain=explain))
+        return self._iterate(self._client.ask_stream(question, options, explain=explain, reading=reading))
 
-    def retrieve(self, query: str, options: Options = _NOW, *, limit: int = 20) -> list[Hit]:
-        return self._run(self._client.retrieve(query, options, limit=limit))
+    def retrieve(
+        self, query: str, options: Options = _NOW, *, limit: int = 20, reading: Reading = AS_READ
+    ) -> list[Hit]:
+        return self._run(self._client.retrieve(query, options, limit=limit, reading=reading))
 
     def timeline(self, *, entity: str = "", query: str = "", options: Options = _NOW) -> types_pb2.Timeline:
         return self._run(self._client.timeline(entity=entity, query=query, options=options))

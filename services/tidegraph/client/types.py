@@ -25,6 +25,24 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
+class Reading:
+    """How to read a question, where that differs from what its text says; what is empty is read off it.
+
+    ``entities``: names or ids in place of those that it names; a pair (name or id, words of the question)
+    says where it stands. ``time``: a date as text; ``relation``: in, before, after, between, since, until,
+    first or last. ``no_time``: it asks for no time, whatever its text says.
+    """
+
+    entities: tuple[str | tuple[str, str], ...] = ()
+    time: str = ""
+    relation: str = ""
+    no_time: bool = False
+    asked_for: str = ""
+    question_class: str = ""
+    semantic: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Period:
     """A half-open period. ``start`` and ``end`` are None where open or not a datetime; texts say which."""
 
@@ -87,6 +105,8 @@ class Answer:
     basis: types_pb2.Basis
     intent: types_pb2.Intent
     confidence: float
+    report: query_pb2.AskReport | None = None
+    """How it was found, where that was asked for."""
 
     @property
     def known(self) -> bool:

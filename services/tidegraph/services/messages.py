@@ -15,7 +15,7 @@ from tidegraph.domain.identity import SameAs, Tie
 from tidegraph.domain.interval import OPEN_START
 from tidegraph.domain.timeline import TimelineLine
 from tidegraph.ports import EntityRecord
-from tidegraph.services import codec
+from tidegraph.services import codec, reading_messages
 from tidegraph.services.times import to_period, to_stamp
 from tidegraph.services.usecases.answers import Answer, Check, Cited, Outcome
 from tidegraph.services.usecases.ask import Started
@@ -77,11 +77,12 @@ def intent(question: Question) -> types.Intent:
         semantic=question.semantic,
         question_class=types.QuestionClass.Value(f"QUESTION_CLASS_{question.question_class.upper()}"),
         asked_for=question.asked.value,
-        entities=[_link(link) for link in dict.fromkeys(links)],
+        entities=[_link(link, known=True) for link in dict.fromkeys(links)],
         relation=types.TimeRelation.Value(
             "TIME_RELATION_" + ("UNSPECIFIED" if relation_name == "NONE" else relation_name)
         ),
         time_text=question.time.text or (question.anchor.clause.semantic if question.anchor else ""),
+        unknown=[_link(link, known=False) for link in question.unknown],
     )
     interval = question.time.interval
     if interval is not None:
@@ -90,14 +91,15 @@ def intent(question: Question) -> types.Intent:
     return message
 
 
-def _link(link: Linked) -> types.LinkedEntity:
+def _link(link: Linked, *, known: bool) -> types.LinkedEntity:
     scores = link.scores or (1.0,) * len(link.candidates)
     reason = "close name" if link.scores else "name"
     candidates = [
         types.EntityCandidate(entity=_ref(record), score=score, reason=reason)
         for record, score in zip(link.candidates, scores, strict=True)
     ]
-    return types.LinkedEntity(text=link.text, entity=_ref(link.candidates[0]), candidates=candidates)
+    entity = _ref(link.candidates[0]) if known else None
+    return types.LinkedEntity(text=link.text, entity=entity, candidates=candidates)
 
 
 def _ref(record: EntityRecord) -> types.EntityRef:
@@ -155,7 +157,7 @@ def citation(cited: Cited) -> types.Citation:
     return message
 
 
-def final(answer: Answer, *, explain: bool) -> api.AskFinal:
+def final(answer: Answer, work: Work, *, explain: bool) -> api.AskFinal:
     return api.AskFinal(
         outcome=_OUTCOMES[answer.outcome],
         values=answer.values,
@@ -164,6 +166,7 @@ def final(answer: Answer, *, explain: bool) -> api.AskFinal:
         text=answer.text,
         checks=[_check(check) for check in answer.checks],
         confidence=answer.confidence,
+        report=reading_messages.ask_report(work.trail) if explain else None,
     )
 
 
@@ -172,22 +175,14 @@ def _check(check: Check) -> api.AnswerCheck:
 
 
 def retrieved(found: Retrieved, work: Work, *, explain: bool) -> api.RetrieveResponse:
-    """Hits and, when asked, what each leg did; without basis and paging."""
-    legs = [
-        api.LegReport(
-            leg=leg.name,
-            candidate_count=leg.candidates,
-            elapsed_ms=leg.elapsed_ms,
-            pruned_count=leg.pruned,
-            path=leg.path,
-        )
-        for leg in found.legs
-    ]
-    return api.RetrieveResponse(
-        hits=[_hit(hit, work) for hit in found.hits],
-        suppressed_count=found.suppressed,
-        legs=legs if explain else (),
+    """Hits and, when asked, how they were found; without basis and paging."""
+    response = api.RetrieveResponse(
+        hits=[_hit(hit, work) for hit in found.hits], suppressed_count=found.suppressed
     )
+    if explain:
+        response.legs.extend(reading_messages.leg_report(run) for run in work.trail.legs)
+        response.report.CopyFrom(reading_messages.retrieval_report(work.trail.searches[-1]))
+    return response
 
 
 _RERANKING = {
@@ -212,19 +207,6 @@ def retrieval_options(request: api.RetrieveRequest) -> Options:
     fourier = request.time_encoding == api.TIME_ENCODING_FOURIER
     encoding = TimeEncoding.FOURIER if fourier else TimeEncoding.KERNEL
     return Options(_RERANKING.get(request.reranking), weight, statuses, encoding)
-
-
-def report(found: Retrieved, options: Options, encoder: str) -> api.RetrievalReport:
-    """How a retrieval went."""
-    reranking = next(value for value, kind in _RERANKING.items() if kind is found.rerank)
-    return api.RetrievalReport(
-        pool_count=found.pool,
-        reranking=reranking,
-        time_weight=options.time_weight,
-        encoder=encoder,
-        reranker=found.reranker,
-        steps=[api.StepReport(name=name, elapsed_ms=elapsed) for name, elapsed in found.timings],
-    )
 
 
 def traced(found: Traced, work: Work) -> api.TraceResponse:

@@ -11,7 +11,7 @@ import grpc.aio
 from tidegraph.api.v1 import query_pb2 as api
 from tidegraph.api.v1 import query_pb2_grpc
 from tidegraph.domain.errors import LimitExceeded, Rejected
-from tidegraph.services import decision_messages, messages
+from tidegraph.services import decision_messages, messages, reading_messages
 from tidegraph.services.asof import known_only, read_as_of
 from tidegraph.services.interceptor import current
 from tidegraph.services.times import to_stamp
@@ -24,11 +24,10 @@ from tidegraph.services.usecases.context import Moment, Ports
 from tidegraph.services.usecases.decisions import under_policies
 from tidegraph.services.usecases.diff import diff_beliefs
 from tidegraph.services.usecases.facts import FactQuery
-from tidegraph.services.usecases.moment import AskedTime, resolve, seen_by
+from tidegraph.services.usecases.moment import resolve
+from tidegraph.services.usecases.opening import opened
 from tidegraph.services.usecases.question import NO_TIME, Question, read
-from tidegraph.services.usecases.reading import read_text
 from tidegraph.services.usecases.retrieve import retrieve
-from tidegraph.services.usecases.scope import Scope, scope_of
 from tidegraph.services.usecases.timelines import BUDGET_MAX, TimelineFound, entity_timeline, query_timeline
 from tidegraph.services.usecases.tracing import trace
 from tidegraph.services.usecases.walking import Direction, WalkRequest, walk
@@ -60,7 +59,8 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
     ) -> AsyncIterator[api.AskResponse]:
         budget = _budget(request.timeline_token_budget)
         asking = Asking(self._ports, current(), budget)
-        async for part in asking.run(request.question, read_as_of(request.as_of)):
+        reading = reading_messages.override(request.reading)
+        async for part in asking.run(request.question, read_as_of(request.as_of), reading):
             match part:
                 case Started():
                     yield messages.started(part)
@@ -74,24 +74,27 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
                 case Finished():
                     citations = [messages.citation(cited) for cited in part.answer.citations]
                     yield api.AskResponse(citations=api.AskCitations(citations=citations))
-                    yield api.AskResponse(final=messages.final(part.answer, explain=request.explain))
+                    final = messages.final(part.answer, part.work, explain=request.explain)
+                    yield api.AskResponse(final=final)
 
     async def Retrieve(  # noqa: N802
         self, request: api.RetrieveRequest, context: Context
     ) -> api.RetrieveResponse:
         options = messages.retrieval_options(request)
-        described = f"retrieve {request.query} {request.as_of!s} {request.read_time} {options!r}"
+        reading = reading_messages.override(request.reading)
+        described = f"retrieve {request.query} {request.as_of!s} {request.read_time} {options!r} {reading!r}"
         offset, size = read_page(
             described, min(request.page_size or HITS_DEFAULT, HITS_MAX), request.page_token
         )
         if offset + size > HITS_MAX:
             message = f"retrieval ends at {HITS_MAX} hits; make the query narrower"
             raise LimitExceeded("TOO_MANY_HITS", message, field="page_token")
-        work, scope = await self._query(request.query, read_as_of(request.as_of), read_time=request.read_time)
+        asked = read_as_of(request.as_of)
+        work, scope = await opened(
+            self._ports, current(), request.query, asked, reading, read_time=request.read_time
+        )
         found = await retrieve(work, scope, min(offset + size + 1, HITS_MAX), options)
         response = messages.retrieved(found, work, explain=request.explain)
-        if request.explain:
-            response.report.CopyFrom(messages.report(found, options, self._ports.encoder.model_id))
         more = len(response.hits) > offset + size
         page = list(response.hits[offset : offset + size])
         del response.hits[:]
@@ -115,7 +118,7 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
                 window = None if moment.valid_defaulted else moment.valid
                 found = await entity_timeline(work, request.entity, window, budget)
             case "query":
-                work, scope = await self._query(request.query, asked, read_time=True)
+                work, scope = await opened(self._ports, current(), request.query, asked)
                 found = await query_timeline(work, scope, budget)
             case _:
                 raise Rejected("NO_RESTRICTION", "give an entity or a query", field="about")
@@ -294,18 +297,6 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
         stamp = request.known_at if request.HasField("known_at") else None
         asked = known_only(stamp, request.known_text)
         return await resolve(self._ports, current(), asked)
-
-    async def _query(self, text: str, asked: AskedTime, *, read_time: bool) -> tuple[Work, Scope]:
-        """A query read like a question; its own time counts only when asked for."""
-        reading = await read_text(
-            self._ports, current().graph, text, self._ports.clock.now(), seen_by(current(), asked)
-        )
-        question = reading.question
-        moment = await resolve(self._ports, current(), asked, question.time.interval if read_time else None)
-        work = Work(await under_policies(self._ports, moment), moment, question, reading.offset)
-        for link in question.entities:
-            work.names.update({record.entity_id: record for record in link.candidates})
-        return work, scope_of(question, moment, given=asked.valid is not None)
 
 
 def _unread(text: str) -> Question:

@@ -91,6 +91,29 @@ def test_ask_takes_both_axes_and_tells_steps(server: str) -> None:
     assert "question: who is chair of Fenwick Mill; asks for who; about Fenwick Mill" in known.output
 
 
+def test_ask_takes_a_reading(server: str) -> None:
+    told = run(server, "ask", "Who is chair of it in 2023?", "--about", "Fenwick Mill", "--time", "2020")
+    assert "Ada Quill was chair" in told.output
+    before = (
+        "--about",
+        "Fenwick Mill",
+        "--time",
+        "2022",
+        "--relation",
+        "before",
+        "--asks-for",
+        "when",
+        "--explain",
+    )
+    told = run(server, "ask", "Who is chair?", "--about", "Fenwick Mill", *before)
+    assert "asks for when; about Fenwick Mill; time before 2022" in told.output
+    assert "tried facts: answered" in told.output
+    assert run(server, "ask", "Who is chair of Fenwick Mill in 2020?", "--no-time").exit_code == 0
+    assert run(server, "ask", "Who?", "--no-time", "--time", "2020").exit_code == 2
+    unknown = run(server, "ask", "Who is chair?", "--about", "Zweibach")
+    assert (unknown.exit_code, "ENTITY_NOT_FOUND" in unknown.output) == (2, True)
+
+
 def test_ask_for_programs(server: str) -> None:
     result = run(server, "ask", "Who was chair of Fenwick Mill in 2020?", "--json")
     found = json.loads(result.output)

@@ -12,11 +12,11 @@ from tidegraph.domain.documents import Status
 from tidegraph.domain.interval import instant
 from tidegraph.services.caller import Caller
 from tidegraph.services.times import read_date
-from tidegraph.services.usecases.moment import AskedTime, resolve
+from tidegraph.services.usecases.moment import AskedTime
+from tidegraph.services.usecases.opening import opened
 from tidegraph.services.usecases.ranking import TimeEncoding
-from tidegraph.services.usecases.reading import read_text
 from tidegraph.services.usecases.retrieve import DEFAULT, Options, Rerank, Retrieved, retrieve
-from tidegraph.services.usecases.scope import scope_of
+from tidegraph.services.usecases.scope import Scope
 from tidegraph.services.usecases.work import Work
 
 
@@ -28,12 +28,13 @@ def world() -> World:
 async def search(
     world: World, text: str, valid: str = "", limit: int = 50, options: Options = DEFAULT
 ) -> Retrieved:
-    ports = world.ports()
-    question = (await read_text(ports, GRAPH, text, ports.clock.now())).question
+    work, scope = await opening(world, text, valid)
+    return await retrieve(work, scope, limit, options)
+
+
+async def opening(world: World, text: str, valid: str = "") -> tuple[Work, Scope]:
     asked = AskedTime(valid=read_date(valid, "valid") if valid else None)
-    moment = await resolve(ports, Caller(GRAPH, None, "r"), asked, question.time.interval)
-    scope = scope_of(question, moment, given=bool(valid))
-    return await retrieve(Work(ports, moment, question), scope, limit, options)
+    return await opened(world.ports(), Caller(GRAPH, None, "r"), text, asked)
 
 
 async def test_no_leg_shows_what_came_after_the_asked_time(world: World) -> None:
@@ -148,13 +149,16 @@ async def test_what_says_the_same_of_one_time_is_shown_once() -> None:
 
 
 async def test_each_hit_says_what_it_was_ranked_by(world: World) -> None:
-    found = await search(world, f"Who was CEO of {COMPANY} in 2020?")
+    work, scope = await opening(world, f"Who was CEO of {COMPANY} in 2020?")
+    found = await retrieve(work, scope, 50)
     for hit in found.hits:
         assert hit.score == pytest.approx(sum(value for _, value in hit.parts))
         assert hit.ranks
     assert {"cosine", "named", "time"} <= {name for hit in found.hits for name, _ in hit.parts}
-    assert found.pool >= len(found.hits)
-    assert [name for name, _ in found.timings] == ["legs", "records", "ranking"]
+    (run,) = work.trail.searches
+    assert run.pool >= len(found.hits)
+    assert [name for name, _ in run.steps] == ["legs", "records", "ranking"]
+    assert [leg.name for leg in work.trail.legs] == [leg.name for leg in found.legs]
 
 
 async def test_the_same_request_gives_the_same_hits(world: World) -> None:

@@ -146,14 +146,19 @@ class AskRequest(_message.Message):
     AS_OF_FIELD_NUMBER: _builtins.int
     TIMELINE_TOKEN_BUDGET_FIELD_NUMBER: _builtins.int
     EXPLAIN_FIELD_NUMBER: _builtins.int
+    READING_FIELD_NUMBER: _builtins.int
     question: _builtins.str
     timeline_token_budget: _builtins.int
     """Upper bound of the timeline in tokens; 0: the server's default."""
     explain: _builtins.bool
-    """Stream the reasoning, and include its steps in the final message."""
+    """Stream the reasoning; the final message tells its steps and how the answer was found."""
     @_builtins.property
     def as_of(self) -> _types_pb2.AsOf:
         """Overrides the time that is read off the question."""
+
+    @_builtins.property
+    def reading(self) -> _types_pb2.Reading:
+        """What to read otherwise than the service would."""
 
     def __init__(
         self,
@@ -162,10 +167,11 @@ class AskRequest(_message.Message):
         as_of: _types_pb2.AsOf | None = ...,
         timeline_token_budget: _builtins.int = ...,
         explain: _builtins.bool = ...,
+        reading: _types_pb2.Reading | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["as_of", b"as_of"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["as_of", b"as_of", "reading", b"reading"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["as_of", b"as_of", "explain", b"explain", "question", b"question", "timeline_token_budget", b"timeline_token_budget"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["as_of", b"as_of", "explain", b"explain", "question", b"question", "reading", b"reading", "timeline_token_budget", b"timeline_token_budget"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -267,6 +273,7 @@ class AskFinal(_message.Message):
     TEXT_FIELD_NUMBER: _builtins.int
     CHECKS_FIELD_NUMBER: _builtins.int
     CONFIDENCE_FIELD_NUMBER: _builtins.int
+    REPORT_FIELD_NUMBER: _builtins.int
     outcome: Global___AnswerOutcome.ValueType
     transition: _builtins.str
     """The change that the answer rests on: "until 1 May 2024: A; since 1 May 2024: B"."""
@@ -283,6 +290,10 @@ class AskFinal(_message.Message):
 
     @_builtins.property
     def checks(self) -> _containers.RepeatedCompositeFieldContainer[Global___AnswerCheck]: ...
+    @_builtins.property
+    def report(self) -> Global___AskReport:
+        """How the answer was found; set when explain is."""
+
     def __init__(
         self,
         *,
@@ -293,14 +304,82 @@ class AskFinal(_message.Message):
         text: _builtins.str = ...,
         checks: _abc.Iterable[Global___AnswerCheck] | None = ...,
         confidence: _builtins.float = ...,
+        report: Global___AskReport | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["report", b"report"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["checks", b"checks", "confidence", b"confidence", "outcome", b"outcome", "steps", b"steps", "text", b"text", "transition", b"transition", "values", b"values"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["checks", b"checks", "confidence", b"confidence", "outcome", b"outcome", "report", b"report", "steps", b"steps", "text", b"text", "transition", b"transition", "values", b"values"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___AskFinal: _TypeAlias = AskFinal  # noqa: Y015
+
+@_typing.final
+class AskReport(_message.Message):
+    """How an answer was found. Graph version, encoder and reasoner stand in the basis."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    STAGES_FIELD_NUMBER: _builtins.int
+    LEGS_FIELD_NUMBER: _builtins.int
+    RETRIEVAL_FIELD_NUMBER: _builtins.int
+    ELAPSED_MS_FIELD_NUMBER: _builtins.int
+    elapsed_ms: _builtins.float
+    @_builtins.property
+    def stages(self) -> _containers.RepeatedCompositeFieldContainer[Global___StageReport]:
+        """What was tried, in order: "facts", "suggested facts", "reader", "events", "chunks", "retrieval",
+        "language model", and what came of each.
+        """
+
+    @_builtins.property
+    def legs(self) -> _containers.RepeatedCompositeFieldContainer[Global___LegReport]:
+        """The legs of every search that was made for it; empty when facts alone answered."""
+
+    @_builtins.property
+    def retrieval(self) -> Global___RetrievalReport:
+        """Of the last search; not set when there was none."""
+
+    def __init__(
+        self,
+        *,
+        stages: _abc.Iterable[Global___StageReport] | None = ...,
+        legs: _abc.Iterable[Global___LegReport] | None = ...,
+        retrieval: Global___RetrievalReport | None = ...,
+        elapsed_ms: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["retrieval", b"retrieval"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["elapsed_ms", b"elapsed_ms", "legs", b"legs", "retrieval", b"retrieval", "stages", b"stages"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AskReport: _TypeAlias = AskReport  # noqa: Y015
+
+@_typing.final
+class StageReport(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    OUTCOME_FIELD_NUMBER: _builtins.int
+    ELAPSED_MS_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    outcome: _builtins.str
+    """"answered", "not known", "nothing" or a count of what was found."""
+    elapsed_ms: _builtins.float
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        outcome: _builtins.str = ...,
+        elapsed_ms: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["elapsed_ms", b"elapsed_ms", "name", b"name", "outcome", b"outcome"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___StageReport: _TypeAlias = StageReport  # noqa: Y015
 
 @_typing.final
 class AnswerCheck(_message.Message):
@@ -343,6 +422,7 @@ class RetrieveRequest(_message.Message):
     RERANKING_FIELD_NUMBER: _builtins.int
     TIME_WEIGHT_FIELD_NUMBER: _builtins.int
     TIME_ENCODING_FIELD_NUMBER: _builtins.int
+    READING_FIELD_NUMBER: _builtins.int
     query: _builtins.str
     page_size: _builtins.int
     """0: the server's default; larger than the maximum is coerced down."""
@@ -361,6 +441,10 @@ class RetrieveRequest(_message.Message):
     def statuses(self) -> _containers.RepeatedScalarFieldContainer[_types_pb2.ClaimStatus.ValueType]:
         """Events to show by how their documents put them; empty: all but denied and planned ones."""
 
+    @_builtins.property
+    def reading(self) -> _types_pb2.Reading:
+        """What to read otherwise than the service would. A time in it counts whatever read_time says."""
+
     def __init__(
         self,
         *,
@@ -374,10 +458,11 @@ class RetrieveRequest(_message.Message):
         reranking: Global___Reranking.ValueType = ...,
         time_weight: _builtins.float | None = ...,
         time_encoding: Global___TimeEncoding.ValueType = ...,
+        reading: _types_pb2.Reading | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_time_weight", b"_time_weight", "as_of", b"as_of", "time_weight", b"time_weight"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_time_weight", b"_time_weight", "as_of", b"as_of", "reading", b"reading", "time_weight", b"time_weight"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_time_weight", b"_time_weight", "as_of", b"as_of", "explain", b"explain", "page_size", b"page_size", "page_token", b"page_token", "query", b"query", "read_time", b"read_time", "reranking", b"reranking", "statuses", b"statuses", "time_encoding", b"time_encoding", "time_weight", b"time_weight"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_time_weight", b"_time_weight", "as_of", b"as_of", "explain", b"explain", "page_size", b"page_size", "page_token", b"page_token", "query", b"query", "read_time", b"read_time", "reading", b"reading", "reranking", b"reranking", "statuses", b"statuses", "time_encoding", b"time_encoding", "time_weight", b"time_weight"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__time_weight: _TypeAlias = _typing.Literal["time_weight"]  # noqa: Y015
     _WhichOneofArgType__time_weight: _TypeAlias = _typing.Literal["_time_weight", b"_time_weight"]  # noqa: Y015

@@ -652,12 +652,15 @@ class Intent(_message.Message):
     RELATION_FIELD_NUMBER: _builtins.int
     TIME_FIELD_NUMBER: _builtins.int
     TIME_TEXT_FIELD_NUMBER: _builtins.int
+    UNKNOWN_FIELD_NUMBER: _builtins.int
     question: _builtins.str
     semantic: _builtins.str
     """The question without its words of time."""
     question_class: Global___QuestionClass.ValueType
     asked_for: _builtins.str
-    """What is asked for: "subject", "object", "start", "end", "duration", "truth" or "evidence"."""
+    """What is asked for: "who", "what", "where", "role", "when", "start", "end", "duration", "count", "truth"
+    or "events".
+    """
     relation: Global___TimeRelation.ValueType
     time_text: _builtins.str
     """The words that the time was read from."""
@@ -668,6 +671,10 @@ class Intent(_message.Message):
     @_builtins.property
     def time(self) -> Global___Period:
         """The asked time. Unset: none is in the question."""
+
+    @_builtins.property
+    def unknown(self) -> _containers.RepeatedCompositeFieldContainer[Global___LinkedEntity]:
+        """Names in the question that no entity carries, each with those that come near; without `entity`."""
 
     def __init__(
         self,
@@ -681,14 +688,116 @@ class Intent(_message.Message):
         relation: Global___TimeRelation.ValueType = ...,
         time: Global___Period | None = ...,
         time_text: _builtins.str = ...,
+        unknown: _abc.Iterable[Global___LinkedEntity] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["time", b"time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["asked_for", b"asked_for", "entities", b"entities", "predicates", b"predicates", "question", b"question", "question_class", b"question_class", "relation", b"relation", "semantic", b"semantic", "time", b"time", "time_text", b"time_text"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["asked_for", b"asked_for", "entities", b"entities", "predicates", b"predicates", "question", b"question", "question_class", b"question_class", "relation", b"relation", "semantic", b"semantic", "time", b"time", "time_text", b"time_text", "unknown", b"unknown"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Intent: _TypeAlias = Intent  # noqa: Y015
+
+@_typing.final
+class Reading(_message.Message):
+    """How to read a question, where that differs from what its text says. What is not set is read off the text;
+    the intent of the answer is that of the whole.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEMANTIC_FIELD_NUMBER: _builtins.int
+    QUESTION_CLASS_FIELD_NUMBER: _builtins.int
+    ASKED_FOR_FIELD_NUMBER: _builtins.int
+    ENTITIES_FIELD_NUMBER: _builtins.int
+    TIME_FIELD_NUMBER: _builtins.int
+    semantic: _builtins.str
+    """What to look for, in place of the question without its words of time."""
+    question_class: Global___QuestionClass.ValueType
+    asked_for: _builtins.str
+    """As in Intent."""
+    @_builtins.property
+    def entities(self) -> _containers.RepeatedCompositeFieldContainer[Global___EntityChoice]:
+        """In place of all entities that the question names."""
+
+    @_builtins.property
+    def time(self) -> Global___TimeConstraint:
+        """In place of the time that the question names, or that a clause of it sets; not beside as_of's valid time."""
+
+    def __init__(
+        self,
+        *,
+        semantic: _builtins.str = ...,
+        question_class: Global___QuestionClass.ValueType = ...,
+        asked_for: _builtins.str = ...,
+        entities: _abc.Iterable[Global___EntityChoice] | None = ...,
+        time: Global___TimeConstraint | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["time", b"time"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["asked_for", b"asked_for", "entities", b"entities", "question_class", b"question_class", "semantic", b"semantic", "time", b"time"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Reading: _TypeAlias = Reading  # noqa: Y015
+
+@_typing.final
+class EntityChoice(_message.Message):
+    """An entity that a question is about."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ENTITY_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    entity: _builtins.str
+    """A name or an id. One that is not known is NOT_FOUND."""
+    text: _builtins.str
+    """The words of the question that stand for it; empty: its name, or none."""
+    def __init__(
+        self,
+        *,
+        entity: _builtins.str = ...,
+        text: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["entity", b"entity", "text", b"text"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EntityChoice: _TypeAlias = EntityChoice  # noqa: Y015
+
+@_typing.final
+class TimeConstraint(_message.Message):
+    """A time with how the asked time stands to it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RELATION_FIELD_NUMBER: _builtins.int
+    INTERVAL_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    relation: Global___TimeRelation.ValueType
+    """Not set: in it. First and last may go without a time."""
+    text: _builtins.str
+    """A date as text, of any year and granularity."""
+    @_builtins.property
+    def interval(self) -> _interval_pb2.Interval: ...
+    def __init__(
+        self,
+        *,
+        relation: Global___TimeRelation.ValueType = ...,
+        interval: _interval_pb2.Interval | None = ...,
+        text: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["interval", b"interval", "text", b"text", "time", b"time"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["interval", b"interval", "relation", b"relation", "text", b"text", "time", b"time"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_time: _TypeAlias = _typing.Literal["interval", "text"]  # noqa: Y015
+    _WhichOneofArgType_time: _TypeAlias = _typing.Literal["time", b"time"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_time) -> _WhichOneofReturnType_time | None: ...
+
+Global___TimeConstraint: _TypeAlias = TimeConstraint  # noqa: Y015
 
 @_typing.final
 class LinkedEntity(_message.Message):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,21 +12,23 @@ from tidegraph.services.usecases.answers import Answer, Outcome
 from tidegraph.services.usecases.checking import checked
 from tidegraph.services.usecases.compose import not_known
 from tidegraph.services.usecases.context import Moment, Ports
-from tidegraph.services.usecases.decisions import under_policies
 from tidegraph.services.usecases.event_reasoner import EventReasoner
 from tidegraph.services.usecases.event_search import EventSearch
-from tidegraph.services.usecases.moment import AskedTime, resolve, seen_by
+from tidegraph.services.usecases.moment import AskedTime
+from tidegraph.services.usecases.opening import opened
+from tidegraph.services.usecases.overriding import NOTHING, Override
 from tidegraph.services.usecases.parts_used import ALL_USED, Part
 from tidegraph.services.usecases.passages import PassageFinder
 from tidegraph.services.usecases.question import Order, Question
-from tidegraph.services.usecases.reading import read_text
 from tidegraph.services.usecases.reasoner import TIMES, FactReasoner
 from tidegraph.services.usecases.renamings import with_renamings
 from tidegraph.services.usecases.retrieve import retrieve
-from tidegraph.services.usecases.scope import Scope, scope_of
+from tidegraph.services.usecases.scope import Scope
 from tidegraph.services.usecases.spans.reader import SpanReader
 from tidegraph.services.usecases.timecot import TimeCot
 from tidegraph.services.usecases.timelines import TimelineFound, arranged
+from tidegraph.services.usecases.trail import Trail
+from tidegraph.services.usecases.unknown import with_unknown
 from tidegraph.services.usecases.work import Work
 
 BUILT_IN: Final = "built-in"
@@ -81,22 +83,14 @@ class Asking:
         self._caller = caller
         self._budget = budget
 
-    async def run(self, text: str, asked: AskedTime) -> AsyncIterator[AskPart]:
+    async def run(self, text: str, asked: AskedTime, override: Override = NOTHING) -> AsyncIterator[AskPart]:
         """The parts of the answer in order: started, timeline, text, finished.
 
         Raises:
-            Rejected: the question cannot be read. NotFound: GRAPH_NOT_FOUND.
+            Rejected: the question cannot be read. NotFound: GRAPH_NOT_FOUND, or an entity of ``override``.
         """
-        reading = await read_text(
-            self._ports, self._caller.graph, text, self._ports.clock.now(), seen_by(self._caller, asked)
-        )
-        question = reading.question
-        moment = await resolve(self._ports, self._caller, asked, question.time.interval)
-        ports = await under_policies(self._ports, moment)
-        work = Work(ports, moment, question, reading.offset, without=self._without)
-        for link in question.entities:
-            work.names.update({record.entity_id: record for record in link.candidates})
-        scope = scope_of(question, moment, given=asked.valid is not None)
+        work, scope = await opened(self._ports, self._caller, text, asked, override, without=self._without)
+        moment, question = work.moment, work.question
         chat = self._ports.chat
         reasoner = chat.model_id or "language model" if chat else BUILT_IN
         yield Started(moment, question, reasoner, self._ports.encoder.model_id)
@@ -104,7 +98,8 @@ class Asking:
             async for part in self._with_model(work, chat, scope):
                 yield part
             return
-        answer = checked(await with_renamings(work, scope, await built_in(work, scope)), moment)
+        answer = await with_renamings(work, scope, await built_in(work, scope))
+        answer = with_unknown(work, checked(answer, moment))
         yield await arranged(work, answer.facts, await self._shown_events(work, answer), self._budget)
         for step in answer.steps:
             yield Reasoning(f"{step}\n")
@@ -118,7 +113,9 @@ class Asking:
         return await self._ports.store.events(work.moment.graph, list(dict.fromkeys(cited)), work.moment.seen)
 
     async def _with_model(self, work: Work, chat: ChatModel, scope: Scope) -> AsyncIterator[AskPart]:
-        found = await retrieve(work, scope, HITS)
+        with work.trail.stage("retrieval") as stage:
+            found = await retrieve(work, scope, HITS)
+            stage.outcome = f"{len(found.hits)} found"
         facts = [hit.fact for hit in found.hits if hit.fact is not None]
         events = [hit.event for hit in found.hits if hit.event is not None]
         passages: list[ChunkRecord] = [hit.chunk for hit in found.hits if hit.chunk is not None]
@@ -126,39 +123,52 @@ class Asking:
         timeline = await arranged(work, facts, events, self._budget, values)
         yield timeline
         if not found.hits:
-            answer = not_known(work, [], scope.relation, scope.interval)
+            answer = with_unknown(work, not_known(work, [], scope.relation, scope.interval))
             yield Text(answer.text)
             yield Finished(answer, work)
             return
         template = TimeCot(work, chat, timeline, passages)
-        async for piece in template.stream(scope.relation, scope.interval):
-            yield Reasoning(piece)
-        answer = await template.answer(scope.relation, scope.interval)
-        answer = checked(answer, work.moment, template.retrieved_ids)
+        with work.trail.stage("language model") as stage:
+            async for piece in template.stream(scope.relation, scope.interval):
+                yield Reasoning(piece)
+            answer = await template.answer(scope.relation, scope.interval)
+            stage.outcome = answer.outcome.value.replace("_", " ")
+        answer = with_unknown(work, checked(answer, work.moment, template.retrieved_ids))
         yield Text(answer.text)
         yield Finished(answer, work)
 
 
 async def built_in(work: Work, scope: Scope) -> Answer:
     """The built-in reasoner: facts, else events, else passages, else the honest end."""
-    facts = FactReasoner(work, scope)
-    answer = None if Part.FACTS in work.without else await facts.answer()
-    if answer is None and not work.question.entities and Part.FACTS not in work.without:
-        answer = await facts.answer(await _suggested(work))
+    facts, trail = FactReasoner(work, scope), work.trail
+    answer = None
+    if Part.FACTS not in work.without:
+        answer = await _tried(trail, "facts", facts.answer())
+        if answer is None and not work.question.entities:
+            suggested = await _suggested(work)
+            answer = await _tried(trail, "suggested facts", facts.answer(suggested))
     told = answer
     open_ = answer is None or (answer.outcome is Outcome.NOT_KNOWN and not facts.vacant)
     several = work.question.plural or work.question.order is not Order.NONE
-    read = await _read(work, scope) if open_ and not several else None
+    read = await _tried(trail, "reader", _read(work, scope)) if open_ and not several else None
     if read is not None:
         return read
     if answer is None or (answer.outcome is Outcome.NOT_KNOWN and work.question.asked in TIMES):
-        answer = await EventReasoner(work).answer(scope) or told
+        answer = await _tried(trail, "events", EventReasoner(work).answer(scope)) or told
     passages = Part.CHUNKS not in work.without
     if answer is None and passages and work.question.anchor is None and work.question.neighbour_of is None:
-        answer = await PassageFinder(work).answer(scope)
+        answer = await _tried(trail, "chunks", PassageFinder(work).answer(scope))
     if answer is None and several:
-        answer = await _read(work, scope)
+        answer = await _tried(trail, "reader", _read(work, scope))
     return answer or not_known(work, [], scope.relation, scope.interval)
+
+
+async def _tried(trail: Trail, name: str, way: Awaitable[Answer | None]) -> Answer | None:
+    """What a way to the answer gives; it is noted."""
+    with trail.stage(name) as stage:
+        answer = await way
+        stage.outcome = answer.outcome.value.replace("_", " ") if answer is not None else "nothing"
+    return answer
 
 
 async def _read(work: Work, scope: Scope) -> Answer | None:

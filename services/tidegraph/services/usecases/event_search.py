@@ -45,15 +45,19 @@ class EventSearch:
         ids = list(question.entity_ids)
         found: dict[str, EventRecord] = {}
         if ids:
-            for record in await work.ports.store.events_of(
-                work.moment.graph, ids, valid, work.moment.seen, BY_ENTITY_MAX
-            ):
-                found[record.event.event_id] = record
+            with work.trail.leg("events_of_entities") as noted:
+                records = await work.ports.store.events_of(
+                    work.moment.graph, ids, valid, work.moment.seen, BY_ENTITY_MAX
+                )
+                noted.extend(records)
+            found |= {record.event.event_id: record for record in records}
         terms = search_terms(question)
         if terms:
-            hits = await work.ports.store.search_text(
-                work.moment.graph, "event", terms, work.moment.seen, valid, BY_TEXT_MAX
-            )
+            with work.trail.leg("text_event") as noted:
+                hits = await work.ports.store.search_text(
+                    work.moment.graph, "event", terms, work.moment.seen, valid, BY_TEXT_MAX
+                )
+                noted.extend(hits)
             missing = [hit.id for hit in hits if hit.id not in found]
             for record in await work.ports.store.events(work.moment.graph, missing, work.moment.seen):
                 found[record.event.event_id] = record
@@ -67,9 +71,11 @@ class EventSearch:
         """Events near in meaning: what happened next need not share a word with the question."""
         work = self._work
         vector = (await asyncio.to_thread(work.ports.encoder.encode, [question.text]))[0]
-        hits = await work.ports.store.search_vector(
-            work.moment.graph, "event", vector, work.moment.seen, valid, BY_TEXT_MAX
-        )
+        with work.trail.leg("vector_event") as noted:
+            hits = await work.ports.store.search_vector(
+                work.moment.graph, "event", vector, work.moment.seen, valid, BY_TEXT_MAX
+            )
+            noted.extend(hits)
         ids = [hit.id for hit in hits]
         records = await work.ports.store.events(work.moment.graph, ids, work.moment.seen)
         return {record.event.event_id: record for record in records}

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
+from tidegraph.domain.interval import OPEN_END
 from tidegraph.domain.naming import normalise
+from tidegraph.domain.predicates import Registry
 from tidegraph.ports import EntityRecord, FactFilter, Visibility
 from tidegraph.services.usecases.context import Moment, Ports
 from tidegraph.services.usecases.question import Linked, TimeConstraint
 from tidegraph.services.usecases.similar import Similar, similar
+from tidegraph.services.usecases.spans.intent import offices
 from tidegraph.services.usecases.words import Token, tables, tokens
 
 NAME_WORDS_MAX: Final = 10
@@ -17,12 +21,25 @@ QUESTION_WORDS_MAX: Final = 200
 CANDIDATES_MAX: Final = 8
 CLOSE_SPANS_MAX: Final = 6
 CLOSE_ENOUGH: Final = 0.9
+NEAR_ENOUGH: Final = 0.6
+NEAR_MAX: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """Names in a question, left to right: those that entities carry, and those that none does.
+
+    The candidates of an ``unknown`` name are those that come near it, perhaps none.
+    """
+
+    found: tuple[Linked, ...]
+    unknown: tuple[Linked, ...] = ()
 
 
 async def link(
     ports: Ports, graph: str, text: str, time: TimeConstraint, seen: Visibility | None = None
-) -> tuple[Linked, ...]:
-    """The entities named in a question, left to right, no two overlapping.
+) -> Links:
+    """The entities named in a question, no two overlapping.
 
     Longer names win over the names inside them. A run of capitalised words that no entity carries
     exactly is looked for among similar names. Which ids are one is as ``seen`` knows it (None: now).
@@ -38,14 +55,29 @@ async def link(
         records = known.get(names[start, end], [])
         if records and not _overlaps(found, start, end):
             found.append(Linked(text[start:end], start, end, tuple(records[:CANDIDATES_MAX])))
+    unknown: list[Linked] = []
     for start, end in _capitalised(listed, text)[:CLOSE_SPANS_MAX]:
         if not _overlaps(found, start, end):
-            close = await _close(ports, graph, text[start:end], seen)
+            scored = await _scored(ports, graph, text[start:end], seen)
+            close = _close(scored)
             if close:
-                nearest = tuple(one.record for one in close)
-                scores = tuple(one.score for one in close)
-                found.append(Linked(text[start:end], start, end, nearest, scores))
-    return tuple(sorted(found, key=lambda linked: linked.start))
+                found.append(_linked(text, start, end, close))
+            elif not _is_office(ports.registry, text[start:end]):
+                near = await _near(ports, graph, scored, seen)
+                unknown.append(_linked(text, start, end, near))
+    return Links(tuple(sorted(found, key=lambda linked: linked.start)), tuple(unknown))
+
+
+def _linked(text: str, start: int, end: int, near: Sequence[Similar]) -> Linked:
+    records, scores = tuple(one.record for one in near), tuple(one.score for one in near)
+    return Linked(text[start:end], start, end, records, scores)
+
+
+def _is_office(registry: Registry, name: str) -> bool:
+    """Whether capitalised words say a post or a kind of thing ("Prime Minister", "CEO"), not a name."""
+    spelled = registry.normal_qualifiers((("role", name),))[0][1].casefold().split()
+    kinds = offices() | tables().answer_nouns | tables().stop
+    return spelled[-1] in offices() or all(word in kinds for word in spelled)
 
 
 def _spans(listed: Sequence[Token], text: str) -> list[tuple[int, int]]:
@@ -93,15 +125,33 @@ def _overlaps(found: Sequence[Linked], start: int, end: int) -> bool:
     return any(linked.start < end and start < linked.end for linked in found)
 
 
-async def _close(ports: Ports, graph: str, name: str, seen: Visibility | None) -> list[Similar]:
-    """Entities whose name or alias is close to a name that nobody carries exactly."""
-    if len(normalise(name)) < 3:
-        return []
-    scored = await similar(ports, graph, name, seen)
+async def _scored(ports: Ports, graph: str, name: str, seen: Visibility | None) -> list[Similar]:
+    """Entities whose name or alias is near a name that nobody carries exactly, the nearest first."""
+    return await similar(ports, graph, name, seen) if len(normalise(name)) >= 3 else []
+
+
+def _close(scored: Sequence[Similar]) -> list[Similar]:
+    """Those that are close enough to be meant; none where that leaves a choice between names."""
     best = max((one.score for one in scored), default=0.0)
     close = [one for one in scored if one.score >= max(CLOSE_ENOUGH, best)]
     whole = {frozenset(normalise(one.record.name).split()) for one in close}
     return close if len(whole) <= 1 else []
+
+
+async def _near(
+    ports: Ports, graph: str, scored: Sequence[Similar], seen: Visibility | None
+) -> list[Similar]:
+    """Those that may be meant, as far as the caller may know of them."""
+    near = [one for one in scored if one.score >= NEAR_ENOUGH][:NEAR_MAX]
+    if seen is None:
+        return near
+    told = {one.entity_id for one in await told_of(ports, graph, [one.record for one in near], seen)}
+    return [one for one in near if one.record.entity_id in told]
+
+
+async def near_names(ports: Ports, graph: str, name: str, seen: Visibility) -> list[Similar]:
+    """Entities that come near a name or id that none carries."""
+    return await _near(ports, graph, await _scored(ports, graph, name, seen), seen)
 
 
 async def find_entities(
@@ -113,7 +163,7 @@ async def find_entities(
         return by_id
     wanted = normalise(name_or_id)
     exact = (await ports.store.entities_by_name(graph, [wanted], seen)).get(wanted, []) if wanted else []
-    return exact or [one.record for one in await _close(ports, graph, name_or_id, seen)]
+    return exact or [one.record for one in _close(await _scored(ports, graph, name_or_id, seen))]
 
 
 async def find_known(ports: Ports, moment: Moment, name_or_id: str) -> list[EntityRecord]:
@@ -121,11 +171,25 @@ async def find_known(ports: Ports, moment: Moment, name_or_id: str) -> list[Enti
     found = await find_entities(ports, moment.graph, name_or_id, moment.seen)
     if moment.seen.labels is None and moment.known_at >= moment.now:
         return found
-    return [record for record in found if await _told(ports, moment, record.entity_id)]
+    return await told_of(ports, moment.graph, found, moment.seen)
 
 
-async def _told(ports: Ports, moment: Moment, entity_id: str) -> bool:
+async def find_seen(ports: Ports, graph: str, name_or_id: str, seen: Visibility) -> list[EntityRecord]:
+    """The same before the moment of the read is settled."""
+    return await told_of(ports, graph, await find_entities(ports, graph, name_or_id, seen), seen)
+
+
+async def told_of(
+    ports: Ports, graph: str, records: Sequence[EntityRecord], seen: Visibility
+) -> list[EntityRecord]:
+    """The entities of which the caller may know: all, where nothing is kept from it."""
+    if seen.labels is None and seen.known_at >= OPEN_END - 1:
+        return list(records)
+    return [record for record in records if await _told(ports, graph, seen, record.entity_id)]
+
+
+async def _told(ports: Ports, graph: str, seen: Visibility, entity_id: str) -> bool:
     which = FactFilter(entity_ids=(entity_id,), history=True, limit=1)
-    if await ports.store.facts(moment.graph, which, moment.seen):
+    if await ports.store.facts(graph, which, seen):
         return True
-    return bool(await ports.store.events_of(moment.graph, [entity_id], None, moment.seen, 1))
+    return bool(await ports.store.events_of(graph, [entity_id], None, seen, 1))

@@ -121,6 +121,8 @@ class Question:
     words: tuple[str, ...]
     neighbour_of: int | None
     anchor: Anchor | None
+    unknown: tuple[Linked, ...] = ()
+    """Names that no entity carries, with those that come near."""
 
     @property
     def entity_ids(self) -> tuple[str, ...]:
@@ -160,6 +162,27 @@ def read(text: str, time: TimeConstraint, entities: tuple[Linked, ...]) -> Quest
     if anchor is None:
         return question
     return replace(_read_clause(text, main, time, entities), anchor=anchor)
+
+
+def with_meaning(question: Question, semantic: str) -> Question:
+    """The question looking for other words; its form, time and entities stay."""
+    masked = semantic.casefold()
+    for index, link in enumerate(question.entities):
+        masked = re.sub(rf"(?<!\w){re.escape(link.text.casefold())}(?!\w)", f"\u00a7{index}", masked)
+    words = [token.lower for token in tokens(masked) if not token.text.startswith("§")]
+    return replace(question, masked=masked, semantic=semantic, words=_content(words, question.asked))
+
+
+def with_asked(question: Question, asked: Asked) -> Question:
+    """The question asking for something else, with the class of such questions."""
+    words = [token.lower for token in tokens(question.masked) if not token.text.startswith("§")]
+    return replace(
+        question,
+        asked=asked,
+        question_class=next(name for kind, name, _ in _tables().forms if kind is asked),
+        answer_type=_answer_type(asked, words),
+        words=_content(words, asked),
+    )
 
 
 def _read_clause(text: str, masked: str, time: TimeConstraint, entities: tuple[Linked, ...]) -> Question:

@@ -7,14 +7,17 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from tidegraph.domain.errors import LimitExceeded, Rejected
+from tidegraph.domain.interval import OPEN_END
 from tidegraph.language.grounding import Offset, QuestionTime, read_question
 from tidegraph.language.grounding import Relation as GroundedRelation
 from tidegraph.ports import Visibility
 from tidegraph.services.usecases.context import Ports
 from tidegraph.services.usecases.linking import link
+from tidegraph.services.usecases.overriding import NOTHING, Override, chosen_entities, overridden
 from tidegraph.services.usecases.question import NO_TIME, Question, Relation, TimeConstraint, read
 
 QUESTION_CHARACTERS_MAX: Final = 2_000
+EVERYTHING: Final = Visibility(OPEN_END - 1, None)
 _LEAD: Final = re.compile(
     r"\b(?:immediately |right |directly |just |shortly )?"
     r"(?:before|after|since|until|till|in|on|at|during|by|from|as of|prior to|between|throughout|within)"
@@ -38,13 +41,21 @@ class Reading:
     offset: Offset | None
 
 
-async def read_text(ports: Ports, graph: str, text: str, now: int, seen: Visibility | None = None) -> Reading:
+async def read_text(
+    ports: Ports,
+    graph: str,
+    text: str,
+    now: int,
+    seen: Visibility = EVERYTHING,
+    override: Override = NOTHING,
+) -> Reading:
     """The reading of a question. ``now`` is what "today" and "last year" count from.
 
-    ``seen``: as of when names are looked up (None: now).
+    ``seen``: as of when, and for whom, names are looked up. ``override``: what the caller says of it.
 
     Raises:
-        Rejected: EMPTY_QUESTION. LimitExceeded: QUESTION_TOO_LONG.
+        Rejected: EMPTY_QUESTION or INVALID_READING. LimitExceeded: QUESTION_TOO_LONG or TOO_MANY_ENTITIES.
+        NotFound: ENTITY_NOT_FOUND, an entity of ``override``.
     """
     text = " ".join(text.split())
     if not text:
@@ -54,8 +65,14 @@ async def read_text(ports: Ports, graph: str, text: str, now: int, seen: Visibil
         raise LimitExceeded("QUESTION_TOO_LONG", message, field="question")
     found = read_question(text, ports.grounding, now)
     time = _constraint(text, found)
-    entities = await link(ports, graph, text, time, seen)
-    question = read(text, time, entities)
+    links = await link(ports, graph, text, time, seen)
+    if override.entities:
+        named = (*links.found, *links.unknown)
+        chosen = await chosen_entities(ports, graph, text, time, override.entities, seen, named)
+        question = overridden(read(text, time, (*chosen.placed, *chosen.dropped)), override, chosen)
+    else:
+        question = overridden(read(text, time, links.found), override)
+        question = replace(question, unknown=links.unknown)
     return Reading(question, found.offset if question.anchor is not None else None)
 
 

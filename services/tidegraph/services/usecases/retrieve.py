@@ -29,6 +29,7 @@ from tidegraph.services.usecases.question import Relation
 from tidegraph.services.usecases.ranking import AskedSpan, Candidate, Floats, TimeEncoding
 from tidegraph.services.usecases.repeats import Said, without_repeats
 from tidegraph.services.usecases.scope import Scope, until_end, window_of
+from tidegraph.services.usecases.trail import LegRun, SearchRun
 from tidegraph.services.usecases.work import Work
 
 FACT_BOOST: Final = 3.0 / 61
@@ -107,17 +108,12 @@ class _Entry:
 class Retrieved:
     """Hits, best first; ``suppressed`` counts facts of the asked kind that hold at other times only.
 
-    ``pool`` is how many candidates were ranked, ``timings`` the milliseconds of each step.
+    How they were found stands in the work's trail.
     """
 
     hits: tuple[Hit, ...]
     suppressed: int
     legs: tuple[Leg, ...]
-    pool: int = 0
-    timings: tuple[tuple[str, float], ...] = ()
-    rerank: Rerank = Rerank.NONE
-    reranker: str = ""
-    """Model of the cross-encoder, if it was asked."""
 
 
 async def retrieve(work: Work, scope: Scope, limit: int, options: Options = DEFAULT) -> Retrieved:
@@ -144,15 +140,20 @@ async def retrieve(work: Work, scope: Scope, limit: int, options: Options = DEFA
     clock.took("ranking")
     crossing = work.ports.reranker if rerank is Rerank.CROSS_ENCODER else None
     model = crossing.model_id if crossing else ""
-    return Retrieved(
-        hits=tuple(hits),
-        suppressed=found.facts.suppressed,
-        legs=found.all,
-        pool=len(fused),
-        timings=tuple(clock.steps),
-        rerank=rerank,
-        reranker=model,
+    work.trail.legs += [
+        LegRun(leg.name, leg.candidates, leg.elapsed_ms, leg.pruned, leg.path) for leg in found.all
+    ]
+    work.trail.searches.append(
+        SearchRun(
+            pool=len(fused),
+            encoder=work.ports.encoder.model_id,
+            reranking=rerank.value,
+            reranker=model,
+            time_weight=options.time_weight,
+            steps=tuple(clock.steps),
+        )
     )
+    return Retrieved(hits=tuple(hits), suppressed=found.facts.suppressed, legs=found.all)
 
 
 def _left_out(work: Work, options: Options) -> Options:

@@ -15,6 +15,7 @@ from tidegraph.services.usecases.context import Moment, Ports
 from tidegraph.services.usecases.naming import named_at
 from tidegraph.services.usecases.parts_used import ALL_USED, Part
 from tidegraph.services.usecases.question import Question
+from tidegraph.services.usecases.trail import Trail
 from tidegraph.storage.merged import remembering
 
 FACTS_MAX: Final = 10_000
@@ -35,6 +36,7 @@ class Work:
     names: dict[str, EntityRecord] = field(default_factory=dict)
     steps: list[str] = field(default_factory=list)
     without: frozenset[Part] = ALL_USED
+    trail: Trail = field(default_factory=Trail)
     _named: set[str] = field(init=False, default_factory=set)
     _read: dict[FactFilter, list[FactVersion]] = field(init=False, default_factory=dict)
     _vector: Vector | None = field(init=False, default=None)

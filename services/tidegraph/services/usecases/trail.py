@@ -1,0 +1,76 @@
+"""What was done to answer one question, for who asks how it was found. Times are in milliseconds."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class LegRun:
+    """One leg of a search: what it found, what only the as-of kept out, how a vector leg went."""
+
+    name: str
+    candidates: int
+    elapsed_ms: float
+    pruned: int = 0
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRun:
+    """One retrieval: candidates that were ranked, by which models, and the time of each step."""
+
+    pool: int
+    encoder: str
+    reranking: str
+    reranker: str
+    time_weight: float
+    steps: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StageRun:
+    """One way to the answer that was tried, and what came of it."""
+
+    name: str
+    outcome: str
+    elapsed_ms: float
+
+
+@dataclass
+class Stage:
+    """A stage under way; set its outcome."""
+
+    outcome: str = "nothing"
+
+
+@dataclass
+class Trail:
+    """Stages, legs and searches in the order in which they ended."""
+
+    stages: list[StageRun] = field(default_factory=list)
+    legs: list[LegRun] = field(default_factory=list)
+    searches: list[SearchRun] = field(default_factory=list)
+    _started: float = field(default_factory=time.perf_counter)
+
+    @property
+    def elapsed_ms(self) -> float:
+        return (time.perf_counter() - self._started) * 1_000
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[Stage]:
+        """Note a stage with its time; one that fails is not noted."""
+        stage, started = Stage(), time.perf_counter()
+        yield stage
+        self.stages.append(StageRun(name, stage.outcome, (time.perf_counter() - started) * 1_000))
+
+    @contextmanager
+    def leg(self, name: str) -> Iterator[list[object]]:
+        """Note a leg: put what it found into the list."""
+        found: list[object] = []
+        started = time.perf_counter()
+        yield found
+        self.legs.append(LegRun(name, len(found), (time.perf_counter() - started) * 1_000))
