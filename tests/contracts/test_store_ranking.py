@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 
 import pytest
 from tests.contracts import samples as s
@@ -10,7 +11,7 @@ from tests.contracts import samples as s
 from tidegraph.domain.documents import TimeState
 from tidegraph.domain.interval import Granularity, Interval
 from tidegraph.ports import GraphStore, Visibility
-from tidegraph.storage import bm25, terms
+from tidegraph.storage import bm25, search, terms
 from tidegraph.storage.visibility import EVERYTHING
 
 
@@ -48,6 +49,23 @@ async def test_scores_are_bm25_whatever_the_caller_sees(store: GraphStore, graph
     visible = await store.search_text(graph, "event", ["alpha", "beta"], seen, None, 10)
     del wanted[hidden.event.event_id]
     assert {hit.id: hit.score for hit in visible} == pytest.approx(wanted), "labels change no score"
+
+
+@pytest.mark.parametrize("limit", [1, 7, 20, 500])
+async def test_asking_by_classes_of_words_finds_what_asking_word_by_word_does(
+    store: GraphStore, graph: str, limit: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng, header = random.Random(limit), s.header(graph, "a")
+    words = ["alpha", "beta", "gamma", "delta", "clubs", "\u6771\u4eac"]
+    sentences = [" ".join([*rng.sample(words, rng.randint(1, 4)), "filler"]) for _ in range(150)]
+    events = tuple(s.event(header, text, i) for i, text in enumerate(sentences))
+    await store.commit(s.commit(graph, documents=(s.write(header, events=events),)))
+    for asked in (["alpha"], ["alpha", "gamma"], ["club", "beta", "delta"], words):
+        by_class = await store.search_text(graph, "event", asked, EVERYTHING, None, limit)
+        with monkeypatch.context() as patch:
+            patch.setattr(search, "MAX_CLASS_WORDS", 0)
+            assert by_class == await store.search_text(graph, "event", asked, EVERYTHING, None, limit)
+        assert by_class
 
 
 def test_a_word_found_in_another_form_counts_once() -> None:

@@ -205,6 +205,30 @@ async def test_facts_between_entities_are_found_from_both_ends(store: GraphStore
     assert await store.facts(graph, FactFilter(entity_ids=(ann,), limit=0), EVERYTHING) == []
 
 
+async def test_those_that_began_last_before_an_instant(store: GraphStore, graph: str) -> None:
+    acme, ann = s.entity_id(graph, "Acme"), s.entity_id(graph, "Ann")
+    versions = [
+        s.version(acme, "lists", f"v{year}", Interval(s.at(year), OPEN_END), s.at(2024))
+        for year in (1650, 1990, 2001, 2004, 2010)
+    ]
+    versions.append(s.version(acme, "lists", "always", Interval(OPEN_START, OPEN_END), s.at(2024)))
+    versions.append(
+        s.version(ann, "owns", acme, Interval(s.at(2003), OPEN_END), s.at(2024), object_is_entity=True)
+    )
+    entities = (s.entity(graph, "Acme"), s.entity(graph, "Ann"))
+    await store.commit(s.commit(graph, entities=entities, insert_versions=tuple(versions)))
+    by_start = sorted(versions, key=lambda v: (-v.valid.start, v.version_id))
+    for year in (1600, 2001, 2004, 2050):
+        for limit in (0, 1, 3, 50):
+            which = FactFilter(entity_ids=(acme,), begun_before=s.at(year), limit=limit)
+            wanted = [v for v in by_start if v.valid.start < s.at(year)][:limit]
+            found = await store.facts(graph, which, EVERYTHING)
+            assert {v.version_id for v in found} == {v.version_id for v in wanted}, (year, limit)
+    named = FactFilter(entity_ids=(acme,), begun_before=s.at(2050), predicates=("owns",))
+    assert await store.facts(graph, named, EVERYTHING) == [versions[-1]]
+    assert await store.fact_counts(graph, [acme, ann], EVERYTHING) == {acme: 7, ann: 1}
+
+
 async def test_facts_are_ordered_and_cut(store: GraphStore, graph: str) -> None:
     acme = s.entity_id(graph, "Acme")
     versions = tuple(

@@ -39,7 +39,8 @@ class FactFilter:
     ``valid``: facts whose valid interval overlaps it (an instant t is ``[t, t + 1)``); None: any.
     ``entity_ids`` match subject or object. ``history``: all versions, also invalidated ones, whose
     recorded_at <= known_at; otherwise only versions believed at known_at. ``conflicted``: only versions that
-    hold against evidence of equal rank.
+    hold against evidence of equal rank. ``begun_before``: of the versions about ``entity_ids`` that began
+    before it those that began last, as many as ``limit``.
     """
 
     entity_ids: tuple[str, ...] = ()
@@ -52,6 +53,7 @@ class FactFilter:
     history: bool = False
     limit: int = 200
     conflicted: bool = False
+    begun_before: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

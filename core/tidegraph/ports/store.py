@@ -44,6 +44,10 @@ class GraphReader(Protocol):
         """
         ...
 
+    async def fact_counts(self, graph: str, entity_ids: Sequence[str], seen: Visibility) -> dict[str, int]:
+        """By id how many versions there are about an entity, believed or not: what reading them costs."""
+        ...
+
     async def assertions(self, graph: str, keys: Sequence[str], seen: Visibility) -> list[Assertion]:
         """All evidence under the keys with recorded_at <= known_at, withdrawn or not."""
         ...

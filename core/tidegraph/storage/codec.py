@@ -192,7 +192,7 @@ def _text(value: bytes | str) -> str:
 
 
 def _array(value: Sequence[Any]) -> list[Any]:
-    return [decode_value(item) for item in value]
+    return [_DECODERS[kind](item) for kind, item in value]
 
 
 def _map(value: Sequence[Any]) -> dict[str, Any]:
@@ -226,4 +226,7 @@ def decode_rows(reply: Sequence[Any]) -> list[list[Any]]:
         raise reply[-1]
     if len(reply) < 3:
         return []
-    return [[decode_value(cell) for cell in row] for row in reply[1]]
+    try:
+        return [[_DECODERS[kind](value) for kind, value in row] for row in reply[1]]
+    except KeyError as error:
+        raise Bug("UNEXPECTED_REPLY", f"a query returned a value of kind {error}") from error

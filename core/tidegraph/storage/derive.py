@@ -9,6 +9,7 @@ from tidegraph.domain.belief import history
 from tidegraph.domain.facts import Assertion, FactVersion, Revision
 from tidegraph.ports import FactFilter, Visibility
 from tidegraph.storage import visibility
+from tidegraph.storage.fact_rows import version_order
 from tidegraph.storage.rulebook import Rulebook
 
 
@@ -45,6 +46,8 @@ def matches(version: FactVersion, which: FactFilter, seen: Visibility) -> bool:
         return False
     if which.conflicted and not version.conflicted:
         return False
+    if which.begun_before is not None and version.valid.start >= which.begun_before:
+        return False
     if which.valid is not None and not visibility.overlaps(version.valid, which.valid):
         return False
     return (
@@ -57,6 +60,14 @@ def matches(version: FactVersion, which: FactFilter, seen: Visibility) -> bool:
             not which.entity_ids or version.subject in which.entity_ids or version.object in which.entity_ids
         )
     )
+
+
+def first(versions: Iterable[FactVersion], which: FactFilter) -> list[FactVersion]:
+    """As many as the filter asks for, in the order of reads: the first of it, or those that began last."""
+    limit = max(0, which.limit)
+    if which.begun_before is not None:
+        versions = sorted(versions, key=lambda v: (-v.valid.start, v.version_id))[:limit]
+    return sorted(versions, key=version_order)[:limit]
 
 
 def _among(value: str, allowed: Sequence[str]) -> bool:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
 
 import orjson
 
@@ -134,26 +134,43 @@ def version_row(version: FactVersion) -> Row:
     )
 
 
+FIELDS: Final = (
+    "id", "key", "subject", "predicate", "object", "object_is_entity", "qualifiers", "start", "end",
+    "granularity", "start_granularity", "end_granularity", "start_known", "end_inferred", "announced",
+    "conflicted", "recorded_at", "invalidated_at",
+)  # fmt: skip
+"""The properties of a FACT edge in the order in which :func:`version_at` takes them."""
+
+
 def version_of(row: Mapping[str, Any]) -> FactVersion:
     """The inverse of :func:`version_row`."""
-    text = texts(row)
+    return version_at([row.get(name) for name in FIELDS])
+
+
+def version_at(cells: Sequence[Any]) -> FactVersion:
+    """The same from the values of ``FIELDS``; None stands for a property that is absent."""
+    (
+        id_, key, subject, predicate, object_, object_is_entity, qualifiers, start, end, granularity,
+        start_granularity, end_granularity, start_known, end_inferred, announced, conflicted, recorded_at,
+        invalidated_at,
+    ) = cells  # fmt: skip
     return FactVersion(
-        version_id=text("id"),
-        key=text("key"),
-        subject=text("subject"),
-        predicate=text("predicate"),
-        object=text("object"),
-        object_is_entity=row["object_is_entity"],
-        qualifiers=_unpairs(text("qualifiers")),
-        valid=Interval(row["start"], row["end"], Granularity(row["granularity"])),
-        start_granularity=Granularity(row["start_granularity"]),
-        end_granularity=Granularity(row["end_granularity"]),
-        start_known=row["start_known"],
-        end_inferred=row["end_inferred"],
-        announced=row["announced"],
-        conflicted=row["conflicted"],
-        recorded_at=row["recorded_at"],
-        invalidated_at=row["invalidated_at"],
+        version_id=id_ or "",
+        key=key or "",
+        subject=subject or "",
+        predicate=predicate or "",
+        object=object_ or "",
+        object_is_entity=object_is_entity,
+        qualifiers=_unpairs(qualifiers or ""),
+        valid=Interval(start, end, Granularity(granularity)),
+        start_granularity=Granularity(start_granularity),
+        end_granularity=Granularity(end_granularity),
+        start_known=start_known,
+        end_inferred=end_inferred,
+        announced=announced,
+        conflicted=conflicted,
+        recorded_at=recorded_at,
+        invalidated_at=invalidated_at,
     )
 
 

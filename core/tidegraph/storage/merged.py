@@ -33,7 +33,7 @@ from tidegraph.ports import (
     Vector,
     Visibility,
 )
-from tidegraph.storage.derive import derive_for
+from tidegraph.storage.derive import derive_for, first
 from tidegraph.storage.fact_rows import version_order
 from tidegraph.storage.rulebook import POLICIES, Rulebook, read_rulebook
 from tidegraph.storage.sets import SetReader, Sets
@@ -105,7 +105,13 @@ class MergedReader:
             )
             for family in families:
                 shown += await self._derive(graph, family, narrow, seen)
-        return sorted(shown, key=version_order)[: max(0, which.limit)]
+        return first(shown, which)
+
+    async def fact_counts(self, graph: str, entity_ids: Sequence[str], seen: Visibility) -> dict[str, int]:
+        """By id how many versions there are about all ids of its set."""
+        sets = await self.sets(graph, entity_ids, seen)
+        counts = await self._reader.fact_counts(graph, sets.all(entity_ids), seen)
+        return {id_: sum(counts.get(one, 0) for one in sets.all((id_,))) for id_ in entity_ids}
 
     async def assertions(self, graph: str, keys: Sequence[str], seen: Visibility) -> list[Assertion]:
         """All evidence under the keys and under those that are one with them, as evidence of the first."""

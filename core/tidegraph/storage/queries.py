@@ -145,39 +145,6 @@ COMMIT: Final = (
 
 # --- facts and evidence ---------------------------------------------------------------------------
 
-_FACT_DRIVERS: Final = {
-    "keys": "UNWIND $keys AS k MATCH ()-[f:FACT]->() WHERE f.key = k",
-    "version_ids": "UNWIND $version_ids AS k MATCH ()-[f:FACT]->() WHERE f.id = k",
-    "subject_ids": "UNWIND $subject_ids AS k MATCH (:Entity {id: k})-[f:FACT]->() WHERE true",
-    "object_ids": "UNWIND $object_ids AS k MATCH (:Entity {id: k})<-[f:FACT]-() WHERE true",
-    "as_subject": "UNWIND $entity_ids AS k MATCH (:Entity {id: k})-[f:FACT]->() WHERE true",
-    "as_object": "UNWIND $entity_ids AS k MATCH (:Entity {id: k})<-[f:FACT]-() WHERE true",
-    "predicates": "UNWIND $predicates AS k MATCH ()-[f:FACT]->() WHERE f.predicate = k",
-    "all": "MATCH ()-[f:FACT]->() WHERE true",
-}
-_FACT_CONDITIONS: Final = {
-    "keys": "f.key IN $keys",
-    "version_ids": "f.id IN $version_ids",
-    "subject_ids": "f.subject IN $subject_ids",
-    "object_ids": "f.object IN $object_ids",
-    "entity_ids": "(f.subject IN $entity_ids OR f.object IN $entity_ids)",
-    "predicates": "f.predicate IN $predicates",
-    "valid": "f.start < $valid_to AND f.end > $valid_from",
-    "conflicted": "f.conflicted = true",
-}
-
-
-def facts(driver: str, conditions: tuple[str, ...], history: bool) -> str:
-    """Versions found by one selective driver and filtered by all conditions."""
-    parts = [_FACT_DRIVERS[driver], *(f"AND {_FACT_CONDITIONS[name]}" for name in conditions)]
-    parts.append("AND f.recorded_at <= $known AND f.recorded_at < f.invalidated_at")
-    if not history:
-        parts.append("AND $known < f.invalidated_at")
-    parts.append("RETURN DISTINCT properties(f), f.key, f.start, f.recorded_at, f.id")
-    parts.append("ORDER BY f.key, f.start, f.recorded_at, f.id LIMIT $limit")
-    return " ".join(parts)
-
-
 STORED_VERSIONS: Final = """
 UNWIND $keys AS k MATCH ()-[f:FACT]->() WHERE f.key = k RETURN properties(f)
 """
@@ -198,30 +165,6 @@ KEYS_OF: Final = """
 UNWIND $documents AS k MATCH (a:Assertion) WHERE a.document_id = k RETURN DISTINCT a.document_id, a.key
 ORDER BY a.document_id, a.key
 """
-
-_HIDDEN_DRIVERS: Final = {
-    "keys": "UNWIND $keys AS k MATCH (a:Assertion) WHERE a.key = k",
-    "subject_ids": "UNWIND $subject_ids AS k MATCH (a:Assertion) WHERE a.subject = k",
-    "object_ids": "UNWIND $object_ids AS k MATCH (a:Assertion) WHERE a.object = k",
-    "as_subject": "UNWIND $entity_ids AS k MATCH (a:Assertion) WHERE a.subject = k",
-    "as_object": "UNWIND $entity_ids AS k MATCH (a:Assertion) WHERE a.object = k",
-    "predicates": "MATCH (a:Assertion) WHERE a.restricted = 1 AND a.predicate IN $predicates",
-    "all": "MATCH (a:Assertion) WHERE a.restricted = 1",
-}
-
-
-def hidden_keys(driver: str) -> str:
-    """Conflict keys with evidence that the caller may not see.
-
-    A key has evidence about several things (all who ever held one office), and what is hidden about one of
-    them bounds the others: every key that the driver reaches is looked at whole.
-    """
-    return (
-        f"{_HIDDEN_DRIVERS[driver]} WITH DISTINCT a.key AS key MATCH (h:Assertion) WHERE h.key = key "
-        "AND h.restricted = 1 AND none(l IN h.labels WHERE l IN $labels) "
-        "RETURN DISTINCT key ORDER BY key"
-    )
-
 
 DOCUMENTS: Final = f"""
 UNWIND $documents AS k MATCH (d:Document) WHERE d.document_id = k AND d.recorded_at <= $known

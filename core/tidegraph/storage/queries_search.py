@@ -33,6 +33,20 @@ def search_text(what: str, condition: str) -> str:
     )
 
 
+def search_classes(what: str, condition: str) -> str:
+    """Rows by which of the words they hold: one class after the other, in the order of ids, until enough.
+
+    A class is a query for rows that hold some words and none of the others. The classes of several words
+    are small, so most rows that hold a single one are never looked at; what is found is what
+    :func:`search_text` finds.
+    """
+    return (
+        f"UNWIND $classes AS c CALL {{ WITH c CALL db.idx.fulltext.queryNodes('{LABELS[what]}', c.query) "
+        f"YIELD node AS n WITH n WHERE {visible('n')} AND {condition} RETURN n ORDER BY n.id LIMIT $limit }} "
+        "RETURN n.id, n.document_id, n.revision, n.start IS NULL, n.words, c.place LIMIT $limit"
+    )
+
+
 _RANK_DRIVERS: Final = {
     # An entity that is in everything says nothing about any of it, and would cost as much as it is in. The
     # edges are found by their index: from the entity alone the planner scans all events.

@@ -3,153 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
-from tidegraph.domain.facts import Assertion, FactVersion, Revision
 from tidegraph.domain.interval import OPEN_END, OPEN_START, Granularity, Interval
 from tidegraph.domain.naming import display_name
-from tidegraph.domain.predicates import Registry
 from tidegraph.ports import (
     ChangeRow,
     ChunkRecord,
-    DocumentRecord,
     EntityRecord,
     EventMention,
     EventRecord,
-    FactFilter,
     Neighbour,
     Visibility,
 )
-from tidegraph.storage import codec, fact_rows, queries, queries_search, rows, rulebook, terms, visibility
+from tidegraph.storage import codec, queries, queries_search, rows, terms, visibility
 from tidegraph.storage.codec import Value
-from tidegraph.storage.connection import Connection
-from tidegraph.storage.decisions import DecisionReads
-from tidegraph.storage.derive import derive_for, merge_versions
 from tidegraph.storage.dump import canonical_row
-
-MAX_LIMIT: Final = 10_000
-_DRIVERS: Final = ("version_ids", "keys", "subject_ids", "object_ids", "entity_ids", "predicates")
+from tidegraph.storage.fact_reads import MAX_LIMIT, FactReads
 
 
-class FalkorReads(DecisionReads):
+class FalkorReads(FactReads):
     """The GraphReader half of the store, but for the searches."""
-
-    def __init__(self, connection: Connection, registry: Registry) -> None:
-        self.connection = connection
-        self.registry = registry
 
     async def graphs(self) -> list[str]:
         """Names of all graphs under the prefix."""
         return await self.connection.graphs()
-
-    # --- facts ------------------------------------------------------------------------------------
-
-    async def facts(self, graph: str, which: FactFilter, seen: Visibility) -> list[FactVersion]:
-        """Versions in the order (key, valid start, recorded_at, version id); see GraphReader.facts."""
-        values = _fact_values(which, seen)
-        chosen = next((name for name in _DRIVERS if getattr(which, name)), "all")
-        drivers = ("as_subject", "as_object") if chosen == "entity_ids" else (chosen,)
-        conditions = tuple(name for name in _DRIVERS if name != chosen and getattr(which, name))
-        conditions += ("valid",) if which.valid is not None else ()
-        conditions += ("conflicted",) if which.conflicted else ()
-        found: dict[str, FactVersion] = {}
-        for driver in drivers:
-            query = queries.facts(driver, conditions, which.history)
-            for row in await self.connection.read(graph, query, values):
-                version = fact_rows.version_of(row[0])
-                found[version.version_id] = visibility.mask_version(version, seen)
-        hidden = await self._hidden_keys(graph, drivers, values, seen)
-        versions = list(found.values())
-        if hidden:
-            derived = await self._derive(graph, hidden, which, seen)
-            versions = merge_versions(versions, hidden, derived)
-        return sorted(versions, key=fact_rows.version_order)[: which.limit]
-
-    async def _hidden_keys(
-        self, graph: str, drivers: Iterable[str], values: Mapping[str, Value], seen: Visibility
-    ) -> set[str]:
-        """Keys that the filter may touch and under which evidence is hidden from the caller."""
-        if seen.labels is None:
-            return set()
-        found: set[str] = set()
-        for driver in drivers:
-            if driver == "version_ids":
-                query, parameters = queries.hidden_keys("keys"), {"keys": await self._keys(graph, values)}
-            else:
-                query, parameters = queries.hidden_keys(driver), {}
-            found.update(row[0] for row in await self.connection.read(graph, query, {**values, **parameters}))
-        return found
-
-    async def _keys(self, graph: str, values: Mapping[str, Value]) -> list[str]:
-        query = queries.facts("version_ids", (), True)
-        return sorted({row[1] for row in await self.connection.read(graph, query, values)})
-
-    async def _derive(
-        self, graph: str, keys: set[str], which: FactFilter, seen: Visibility
-    ) -> list[FactVersion]:
-        evidence = await self.assertions(graph, sorted(keys), seen)
-        documents = sorted({item.document_id for item in evidence if item.register})
-        revisions = await self.revisions(graph, documents, seen) if documents else []
-        found = await self.decisions(graph, (rulebook.POLICIES,), seen)
-        found += await self.decisions(graph, (rulebook.CONFLICT,), seen, sorted(keys))
-        book = rulebook.Rulebook.of(self.registry, found)
-        return derive_for(book, evidence, revisions, which, seen)
-
-    async def assertions(self, graph: str, keys: Sequence[str], seen: Visibility) -> list[Assertion]:
-        """Evidence under the keys in the order (key, recorded_at, id), withdrawn or not."""
-        if not keys:
-            return []
-        values = {"keys": sorted(set(keys)), **visibility.parameters(seen)}
-        found = await self.connection.read(graph, queries.ASSERTIONS, values)
-        rows_found = visibility.evidence((fact_rows.assertion_of(row[0]) for row in found), seen)
-        return sorted(rows_found, key=lambda item: (item.key, item.recorded_at, item.assertion_id))
-
-    async def assertions_of(self, graph: str, origins: Sequence[str]) -> dict[str, list[Assertion]]:
-        """All assertions of the readings by origin, in the order of their ids."""
-        found: dict[str, list[Assertion]] = {}
-        if origins:
-            values = {"origins": sorted(set(origins))}
-            for origin, row in await self.connection.read(graph, queries.ASSERTIONS_OF, values):
-                found.setdefault(origin, []).append(fact_rows.assertion_of(row))
-        return found
-
-    async def keys_of(self, graph: str, document_ids: Sequence[str]) -> dict[str, list[str]]:
-        """Conflict keys under which any revision of each document has evidence."""
-        found: dict[str, list[str]] = {}
-        if document_ids:
-            values = {"documents": sorted(set(document_ids))}
-            for document_id, key in await self.connection.read(graph, queries.KEYS_OF, values):
-                found.setdefault(document_id, []).append(key)
-        return found
-
-    async def stored_versions(self, graph: str, keys: Sequence[str]) -> list[FactVersion]:
-        """Every stored row under the keys as it is, also those that were never believed."""
-        if not keys:
-            return []
-        found = await self.connection.read(graph, queries.STORED_VERSIONS, {"keys": sorted(set(keys))})
-        return sorted((fact_rows.version_of(row[0]) for row in found), key=fact_rows.version_order)
-
-    async def all_versions(self, graph: str) -> list[FactVersion]:
-        """Every stored row of the graph, for dumps and checks."""
-        found = await self.connection.read(graph, queries.ALL_VERSIONS)
-        return sorted((fact_rows.version_of(row[0]) for row in found), key=fact_rows.version_order)
-
-    # --- documents --------------------------------------------------------------------------------
-
-    async def documents(
-        self, graph: str, document_ids: Sequence[str], seen: Visibility
-    ) -> list[DocumentRecord]:
-        """Every part of every submission in the order (document, recorded_at, revision)."""
-        if not document_ids:
-            return []
-        values = {"documents": sorted(set(document_ids)), **visibility.parameters(seen)}
-        found = await self.connection.read(graph, queries.DOCUMENTS, values)
-        records = [visibility.mask(rows.document_record(graph, row[0]), seen) for row in found]
-        return sorted(records, key=rows.document_order)  # the store puts an absent revision last
-
-    async def revisions(self, graph: str, document_ids: Sequence[str], seen: Visibility) -> list[Revision]:
-        """Complete revisions of the documents: those of which every part has arrived."""
-        return visibility.complete_revisions(await self.documents(graph, document_ids, seen))
 
     # --- entities ---------------------------------------------------------------------------------
 
@@ -337,17 +215,6 @@ class FalkorReads(DecisionReads):
         for name, query in queries.COUNTS.items():
             found[name] = int((await self.connection.read(graph, query))[0][0])
         return found
-
-
-def _fact_values(which: FactFilter, seen: Visibility) -> dict[str, Value]:
-    values: dict[str, Value] = {
-        name: sorted(set(getattr(which, name))) for name in _DRIVERS if getattr(which, name)
-    }
-    values |= visibility.parameters(seen)
-    values["limit"] = max(0, min(which.limit, MAX_LIMIT))
-    if which.valid is not None:
-        values["valid_from"], values["valid_to"] = visibility.valid_bounds(which.valid)
-    return values
 
 
 def _entity(row: Sequence[Any]) -> EntityRecord:

@@ -35,7 +35,7 @@ NODE_INDEXES: Final[dict[str, tuple[str, ...]]] = {
     "ChunkVector": ("id",),
 }
 EDGE_INDEXES: Final[dict[str, tuple[str, ...]]] = {
-    "FACT": ("id", "key", "predicate"),
+    "FACT": ("id", "key", "predicate", "subject", "object", "start"),
     "MENTIONS": ("entity", "start", "end"),
     "SAME_AS": ("id",),
     "REVIEW": ("id",),

@@ -16,7 +16,8 @@ from tidegraph.domain.interval import Interval
 from tidegraph.ports import EventSketch, Ranked, Scored, Vector, Visibility
 from tidegraph.storage import bm25, queries, queries_search, terms, visibility
 from tidegraph.storage.codec import Value
-from tidegraph.storage.reads import MAX_LIMIT, FalkorReads
+from tidegraph.storage.fact_reads import MAX_LIMIT
+from tidegraph.storage.reads import FalkorReads
 
 MIN_NEIGHBOURS: Final = 50
 """The beam is max(efRuntime, k): below 50 the recall of the index falls."""
@@ -28,6 +29,8 @@ LEAST_MORE: Final = 1.5
 MOST_MORE: Final = 16.0
 TEXT_OVERFETCH: Final = {"event": 2, "chunk": 1}
 """How many times the wanted rows are scored; the words of a chunk are long."""
+MAX_CLASS_WORDS: Final = 6
+"""Up to this many words rows are asked for by which of them they hold: 63 queries at most, in one."""
 MENTIONS_MAX: Final = 2_000
 """An entity with more mentions reaches no events by itself: its cost must not grow with the graph."""
 EXACT_MAX_EVENTS: Final = 10_000
@@ -86,21 +89,44 @@ class FalkorSearch(FalkorReads):
         )
         counts = bm25.Statistics.of(what, found, dict(known))
         rare = terms.rarest(found, {word: max(1, counts.holding[word]) for word in found})
-        values: dict[str, Value] = {
-            "terms": [{"word": word, "idf": counts.idf(word)} for word in rare],
-            **visibility.parameters(seen),
-        }
+        values: dict[str, Value] = visibility.parameters(seen)
         condition = _condition(what, valid, force, values)
         asked = min(TEXT_OVERFETCH[what] * limit, MAX_LIMIT)
         while True:
-            values["limit"] = asked
-            rows = await self.connection.read(graph, queries_search.search_text(what, condition), values)
+            rows = await self._holding(graph, what, rare, counts, condition, {**values, "limit": asked})
             hits = [_Hit(a, b, c, d, counts.score(text or "", held)) for a, b, c, d, text, held in rows]
             hits.sort(key=lambda hit: (-hit.score, hit.id))
             kept, _ = await self._in_force(graph, hits, force or valid, seen, limit)
             if len(kept) >= limit or len(rows) < asked or asked >= MAX_LIMIT:
                 return [hit.scored for hit in kept]
             asked = _more(asked, len(kept), limit, MAX_LIMIT)
+
+    async def _holding(
+        self,
+        graph: str,
+        what: str,
+        words: Sequence[str],
+        counts: bm25.Statistics,
+        condition: str,
+        values: dict[str, Value],
+    ) -> list[list[Any]]:
+        """Rows with the words that they hold, those first that hold the most telling ones."""
+        if len(words) > MAX_CLASS_WORDS:
+            weighed = [{"word": word, "idf": counts.idf(word)} for word in words]
+            query = queries_search.search_text(what, condition)
+            return await self.connection.read(graph, query, {**values, "terms": weighed})
+        classes = terms.classes({word: counts.idf(word) for word in words})
+        asked = [{"query": query, "place": place} for place, (query, _) in enumerate(classes)]
+        query = queries_search.search_classes(what, condition)
+        limit = wanted = values["limit"]
+        while True:
+            rows = await self.connection.read(graph, query, {**values, "classes": asked, "limit": limit})
+            # A row that holds another form of a word is found again without it.
+            once = {row[0]: row for row in reversed(rows)}
+            if len(once) >= wanted or len(rows) < limit:
+                found = sorted(once.values(), key=lambda row: (row[5], row[0]))
+                return [[*row[:5], classes[row[5]][1]] for row in found[:wanted]]
+            limit *= OVERFETCH
 
     # --- vectors ----------------------------------------------------------------------------------
 

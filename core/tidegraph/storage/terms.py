@@ -8,10 +8,12 @@ characters.
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import resources
+from itertools import combinations
 from typing import Final
 
 MAX_TERMS: Final = 32
@@ -88,6 +90,20 @@ def rarest(found: Sequence[str], hits: Mapping[str, int], budget: int = MAX_EXPE
             break
         kept.append(word)
     return kept
+
+
+def classes(weights: Mapping[str, float]) -> list[tuple[str, tuple[str, ...]]]:
+    """Every choice of the words with the query for rows that hold these and none of the others, those first
+    that weigh most.
+    """
+    listed = sorted(weights, key=lambda word: (-weights[word], word))
+    chosen = [held for count in range(1, len(listed) + 1) for held in combinations(listed, count)]
+    chosen.sort(key=lambda held: (-math.fsum(weights[word] for word in held), held))
+    return [(_only(held, listed), held) for held in chosen]
+
+
+def _only(held: Sequence[str], listed: Sequence[str]) -> str:
+    return " ".join([*held, *(f"-{word}" for word in listed if word not in held)])
 
 
 def any_of(found: Sequence[str]) -> str:

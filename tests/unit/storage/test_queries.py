@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tidegraph.storage import queries, queries_search, schema
+from tidegraph.storage import queries, queries_facts, queries_search, schema
 
 
 def all_queries() -> Iterator[tuple[str, str]]:
@@ -20,13 +20,18 @@ def all_queries() -> Iterator[tuple[str, str]]:
             yield name, value
         if isinstance(value, dict):
             yield from ((f"{name}[{key}]", text) for key, text in value.items() if "RETURN" in text)
-    for driver, history in itertools.product(queries._FACT_DRIVERS, (False, True)):
-        yield f"facts({driver})", queries.facts(driver, tuple(queries._FACT_CONDITIONS), history)
-    for driver in queries._HIDDEN_DRIVERS:
-        yield f"hidden_keys({driver})", queries.hidden_keys(driver)
+    conditions = tuple(queries_facts.CONDITIONS)
+    for driver, history in itertools.product(queries_facts.DRIVERS, (False, True)):
+        yield f"facts({driver})", queries_facts.facts((driver,), conditions, history, True)
+        yield f"latest({history})", queries_facts.latest(conditions, history)
+    for driver in queries_facts._HIDDEN_DRIVERS:
+        yield f"hidden_keys({driver})", queries_facts.hidden_keys(driver)
+    yield "KEYS", queries_facts.KEYS
+    yield "COUNTS", queries_facts.COUNTS
     for what in queries.LABELS:
         yield f"by_id({what})", queries.by_id(what)
-        for make in (queries_search.search_text, queries.search_vector, queries.exact_vector):
+        texts = (queries_search.search_text, queries_search.search_classes)
+        for make in (*texts, queries.search_vector, queries.exact_vector):
             for condition in ("true", f"({queries.DURING})", queries.STATIC):
                 yield f"{make.__name__}({what})", make(what, condition)
     for by in queries_search.RANKED_BY:

@@ -26,7 +26,7 @@ from tidegraph.ports import (
     Visibility,
 )
 from tidegraph.storage import visibility
-from tidegraph.storage.derive import derive_for, matches, merge_versions
+from tidegraph.storage.derive import derive_for, first, matches, merge_versions
 from tidegraph.storage.dump import canonical_row
 from tidegraph.storage.fact_rows import assertion_row, version_order
 from tidegraph.storage.memory.identity_state import StoredIdentity
@@ -96,7 +96,16 @@ class MemoryReads:
             book = Rulebook.of(self.registry, decided)
             derived = derive_for(book, evidence, revisions, which, seen)
             found = merge_versions(found, hidden, derived)
-        return sorted(found, key=version_order)[: max(0, which.limit)]
+        return first(found, which)
+
+    async def fact_counts(self, graph: str, entity_ids: Sequence[str], seen: Visibility) -> dict[str, int]:
+        found = dict.fromkeys(entity_ids, 0)
+        for version in self.graph(graph).versions.values():
+            sides = [version.subject, *([version.object] if version.object_is_entity else [])]
+            for entity_id in sides:
+                if entity_id in found:
+                    found[entity_id] += 1
+        return found
 
     def _hidden_keys(self, state: MemoryGraph, which: FactFilter, seen: Visibility) -> set[str]:
         if seen.labels is None:

@@ -9,14 +9,14 @@ import asyncio
 import time
 from collections import defaultdict
 from collections.abc import Awaitable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from tidegraph.domain.asof import AsOf, Certainty
 from tidegraph.domain.facts import FactVersion
 from tidegraph.domain.fuse import RRF_CONSTANT
-from tidegraph.domain.interval import Interval
-from tidegraph.ports import Ranked, Scored, Vector
+from tidegraph.domain.interval import OPEN_END, Interval
+from tidegraph.ports import FactFilter, Ranked, Scored, Vector
 from tidegraph.services.usecases.event_search import search_terms
 from tidegraph.services.usecases.matching import Matcher
 from tidegraph.services.usecases.parts_used import Part
@@ -30,6 +30,8 @@ DOCUMENTS_MAX: Final = 3
 COSINE_MIN: Final = 0.15
 """Below it two texts are as near as any two texts are."""
 POSSIBLE: Final = 0.5
+BUSY_FACTS: Final = 200
+"""An entity with more facts is not read whole: what a question costs must not grow with what it names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,10 +120,10 @@ async def search(work: Work, windows: Windows) -> Legs:
 async def fact_leg(work: Work, window: Interval | None) -> FactsFound:
     """Facts of the linked entities that hold in the window, best match first."""
     started = time.perf_counter()
-    everything = [] if Part.FACTS in work.without else await work.facts_of(work.question.entity_ids)
+    matcher = Matcher(work.question, work.ports.registry, work.names)
+    everything = [] if Part.FACTS in work.without else await _facts(work, matcher, window)
     asked = AsOf(work.moment.known_at, window)
     certainty = {fact.version_id: asked.certainty(fact) for fact in everything}
-    matcher = Matcher(work.question, work.ports.registry, work.names)
     scores = {m.fact.version_id: m.score for m in map(matcher.match, everything) if m is not None}
     shown = [fact for fact in everything if certainty[fact.version_id] is not Certainty.NO]
     shown.sort(key=lambda fact: (-scores.get(fact.version_id, 0.0), -fact.valid.start, fact.version_id))
@@ -134,6 +136,31 @@ async def fact_leg(work: Work, window: Interval | None) -> FactsFound:
     leg = Leg("facts", hits, _ms(started), len(everything) - len(shown))
     sure = frozenset(key for key in definite if fit[key])
     return FactsFound(leg, found, fit, sure, suppressed)
+
+
+async def _facts(work: Work, matcher: Matcher, window: Interval | None) -> list[FactVersion]:
+    """The facts of the linked entities; of a busy one those that the question may mean: what it shares with
+    another linked entity, what is said by the predicates asked for, and what began last in the window.
+    """
+    ids = work.question.entity_ids
+    counts = await work.ports.store.fact_counts(work.moment.graph, ids, work.moment.seen) if ids else {}
+    busy = tuple(entity_id for entity_id in ids if counts.get(entity_id, 0) > BUSY_FACTS)
+    if not busy:
+        return await work.facts_of(ids)
+    before = window.end if window is not None else OPEN_END
+    latest = FactFilter(entity_ids=busy, begun_before=before, limit=FACTS_MAX)
+    wanted = [latest]
+    if matcher.asked_predicates:
+        wanted.append(replace(latest, predicates=matcher.asked_predicates, limit=BUSY_FACTS))
+    if len(work.question.entities) > 1:
+        wanted.append(FactFilter(subject_ids=ids, object_ids=ids, limit=BUSY_FACTS))
+    found = {fact.version_id: fact for fact in await work.facts_of([i for i in ids if i not in busy])}
+    for which in wanted:
+        found |= {fact.version_id: fact for fact in await work.facts_by(which)}
+    work.step(
+        "limit", f"of an entity with more than {BUSY_FACTS} facts those that are asked for were looked at"
+    )
+    return sorted(found.values(), key=lambda fact: (fact.key, fact.valid.start, fact.version_id))
 
 
 async def _text(work: Work, what: str, windows: Windows) -> Leg:

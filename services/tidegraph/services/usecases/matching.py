@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final
 
 from tidegraph.domain.documents import EntityType
@@ -151,7 +151,7 @@ class Matcher:
             for phrase, places in self._phrases.items():
                 if dict(self.registry.normal_qualifiers(((name, phrase),))).get(name) == value:
                     cover(places, 1.0)
-        whole = _signature(self.registry, fact.predicate)
+        whole = self._signature(fact.predicate)
         partial = _stems(value for name, value in fact.qualifiers if (slot, name) != (Slot.ROLE, "role"))
         names = _stems(self._other_names(fact, slot))
         for place, word in enumerate(self.question.words):
@@ -163,6 +163,24 @@ class Matcher:
             else:
                 cover([place], self._hinted(low, fact, slot))
         return {place: weight for place, weight in covered.items() if weight}
+
+    def _signature(self, predicate: str) -> frozenset[str]:
+        if predicate not in self._signatures:
+            self._signatures[predicate] = _signature(self.registry, predicate)
+        return self._signatures[predicate]
+
+    @cached_property
+    def _signatures(self) -> dict[str, frozenset[str]]:
+        """By predicate the stems of its names: many facts have few predicates."""
+        return {}
+
+    @cached_property
+    def asked_predicates(self) -> tuple[str, ...]:
+        """The predicates of the registry that a word of the question may mean."""
+        asked = {stem(word) for word in self.question.words}
+        hinted = {hint.predicate for hint in hints() if asked & hint.stems}
+        named = {policy.name for policy in self.registry if asked & self._signature(policy.name)}
+        return tuple(sorted(hinted | named))
 
     def _hinted(self, low: str, fact: FactVersion, slot: Slot) -> float:
         role = dict(fact.qualifiers).get("role", "")
@@ -212,7 +230,12 @@ def _singular(phrase: str) -> tuple[str, ...]:
 
 
 def _stems(texts: Iterable[str]) -> frozenset[str]:
-    words = (token.lower for text in texts for token in tokens(text.replace("_", " ")))
+    return frozenset().union(*map(_stems_of, texts))
+
+
+@lru_cache(maxsize=8_192)
+def _stems_of(text: str) -> frozenset[str]:
+    words = (token.lower for token in tokens(text.replace("_", " ")))
     return frozenset(stem(word) for word in words if word not in tables().stop)
 
 

@@ -67,6 +67,10 @@ class Work:
         which = FactFilter(keys=tuple(dict.fromkeys(keys)), limit=FACTS_MAX)
         return await self._facts(which) if which.keys else []
 
+    async def facts_by(self, which: FactFilter) -> list[FactVersion]:
+        """Facts by any filter; names are learned."""
+        return await self._facts(which)
+
     async def _facts(self, which: FactFilter) -> list[FactVersion]:
         if which not in self._read:
             found = await self.ports.store.facts(self.moment.graph, which, self.moment.seen)
