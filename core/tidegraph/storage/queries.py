@@ -67,7 +67,8 @@ def _create(label: str) -> str:
 def _create_vector(label: str, owner: str) -> str:
     return (
         f"MATCH (o:{owner} {{id: r.id}}) "
-        f"MERGE (n:{label} {{id: r.id}}) ON CREATE SET n.v = vecf32(r.v), n.seq = seq MERGE (n)-[:OF]->(o)"
+        f"MERGE (n:{label} {{id: r.id}}) ON CREATE SET n.v = vecf32(r.v), n.seq = seq, "
+        "n.begins = coalesce(o.start, o.document_time), n.ends = o.end MERGE (n)-[:OF]->(o)"
     )
 
 
@@ -259,13 +260,22 @@ STATIC: Final = "n.time_state = 3"
 _FOUND: Final = "n.id, n.document_id, n.revision, n.start IS NULL"
 
 
-def search_vector(what: str, condition: str) -> str:
-    """The nearest $k vectors, then the filter: how many were reached tells whether to ask for more."""
+_WITHIN: Final = "(node.begins < $reach_to AND (node.ends IS NULL OR node.ends > $reach_from))"
+
+
+def search_vector(what: str, condition: str, within: bool) -> str:
+    """How many of the nearest $k vectors there are, and those that pass the filter, in no order.
+
+    ``within``: only what may lie in [$reach_from, $reach_to) is looked up, by the times that the vectors
+    carry: the look-up costs more than the search. A vector without times was written before they were.
+    """
+    near = f"node.begins IS NULL OR {_WITHIN}" if within else "true"
     return (
-        f"CALL db.idx.vector.queryNodes('{LABELS[what]}Vector', 'v', $k, vecf32($vector)) "
-        f"YIELD node, score MATCH (node)-[:OF]->(n:{LABELS[what]}) "
-        f"WITH n, score, ({visible('n')} AND {condition}) AS passes "
-        f"RETURN n.id, n.document_id, n.revision, n.start IS NULL, 1 - score, passes ORDER BY score, n.id"
+        f"CALL db.idx.vector.queryNodes('{LABELS[what]}Vector', 'v', $k, vecf32($vector)) YIELD node, score "
+        f"WITH count(node) AS reached, collect(CASE WHEN {near} THEN [node, score] END) AS near "
+        "CALL { WITH near UNWIND near AS one WITH one[0] AS node, one[1] AS score "
+        f"MATCH (node)-[:OF]->(n:{LABELS[what]}) WHERE {visible('n')} AND {condition} "
+        f"RETURN collect([{_FOUND}, 1 - score]) AS found }} RETURN reached, found"
     )
 
 

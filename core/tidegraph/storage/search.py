@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tidegraph.domain.documents import Status
-from tidegraph.domain.interval import Interval
+from tidegraph.domain.interval import OPEN_START, Interval
 from tidegraph.ports import EventSketch, Ranked, Scored, Vector, Visibility
 from tidegraph.storage import bm25, queries, queries_search, terms, visibility
 from tidegraph.storage.codec import Value
@@ -236,17 +236,16 @@ class FalkorSearch(FalkorReads):
         asked = min(max(MIN_NEIGHBOURS, OVERFETCH * limit), MAX_NEIGHBOURS)
         cap = max(cap, asked)
         while True:
-            rows = await self.connection.read(
-                graph, queries.search_vector(what, condition), {**values, "k": asked}
-            )
-            hits = [_Hit(*row[:5]) for row in rows if row[5]]
+            query = queries.search_vector(what, condition, "reach_to" in values)
+            [[reached, rows]] = await self.connection.read(graph, query, {**values, "k": asked})
+            hits = sorted((_Hit(*row) for row in rows), key=lambda hit: (-hit.score, hit.id))
             kept, outdated = await self._in_force(graph, hits, valid, seen, limit)
-            pruned = len(rows) - len(hits) + outdated
-            if len(kept) < limit and len(rows) < asked and await self._unreached(graph, what, len(rows)):
+            pruned = reached - len(hits) + outdated
+            if len(kept) < limit and reached < asked and await self._unreached(graph, what, reached):
                 hits = await self._exact(graph, what, values, condition, MAX_LIMIT)
                 kept, _ = await self._in_force(graph, hits, valid, seen, limit)
                 return _Near(kept, "exact", pruned)
-            if len(kept) >= limit or len(rows) < asked or asked >= cap:
+            if len(kept) >= limit or reached < asked or asked >= cap:
                 return _Near(kept, "index", pruned)
             asked = _more(asked, len(kept), limit, cap)
 
@@ -300,8 +299,11 @@ def _condition(what: str, valid: Interval | None, force: Interval | None, values
         return "true"
     values["force_to"] = visibility.valid_bounds(at)[1]
     if what == "chunk":
+        values["reach_from"], values["reach_to"] = OPEN_START, values["force_to"]
         return _BEFORE
     if valid is None:
         return f"(n.start IS NOT NULL OR {_BEFORE})"
     values["valid_from"], values["valid_to"] = visibility.valid_bounds(valid)
+    values["reach_from"] = values["valid_from"]
+    values["reach_to"] = max(values["valid_to"], values["force_to"])
     return f"(({queries.DURING}) OR ({_STATIC_BEFORE}))"

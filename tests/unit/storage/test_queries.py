@@ -31,7 +31,9 @@ def all_queries() -> Iterator[tuple[str, str]]:
     for what in queries.LABELS:
         yield f"by_id({what})", queries.by_id(what)
         texts = (queries_search.search_text, queries_search.search_classes)
-        for make in (*texts, queries.search_vector, queries.exact_vector):
+        for within in (False, True):
+            yield f"search_vector({what})", queries.search_vector(what, queries.STATIC, within)
+        for make in (*texts, queries.exact_vector):
             for condition in ("true", f"({queries.DURING})", queries.STATIC):
                 yield f"{make.__name__}({what})", make(what, condition)
     for by in queries_search.RANKED_BY:
