@@ -58,16 +58,16 @@ class Place:
     status: RedisStatusStore
 
     @asynccontextmanager
-    async def worker(self, *stages: str) -> AsyncIterator[Child]:
-        """A worker process that has joined its groups."""
-        child = await self.start_worker(*stages)
+    async def worker(self, *stages: str, **variables: str) -> AsyncIterator[Child]:
+        """A worker process that has joined its groups; ``variables`` are of its environment."""
+        child = await self.start_worker(*stages, **variables)
         try:
             yield child
         finally:
             await child.stop()
 
-    async def start_worker(self, *stages: str) -> Child:
-        """The same, without a stop."""
+    async def start_worker(self, *stages: str, **variables: str) -> Child:
+        """The same, without a stop; ``variables`` are of its environment."""
         readiness = ReadinessSocket()
         chosen = [part for stage in stages or ("all",) for part in ("--stage", stage)]
         child = Child(
@@ -75,7 +75,7 @@ class Place:
                 name="worker",
                 command=(sys.executable, "-m", "tidegraph.cli.main", "worker", *chosen),
                 log_file=self.folder / f"worker-{next(_runs)}.log",
-                environment={**environment(self.settings), VARIABLE: readiness.address},
+                environment={**environment(self.settings), **variables, VARIABLE: readiness.address},
             )
         )
         try:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
 
 import pytest
-from tests.unit.llm import honest
+from tests.unit.llm.honest_server import serving
 
 from tidegraph import settings
 from tidegraph.domain.documents import ExtractedDocument
@@ -29,37 +26,10 @@ NOW = instant(2024, 5, 1)
 TEXT = "Ada Poll joined the Docs Team on 3 March 2020."
 
 
-class Handler(BaseHTTPRequestHandler):
-    """Serves the model that reads by the letter."""
-
-    def do_GET(self) -> None:
-        self._send(200, {"object": "list", "data": [{"id": "tiny"}]})
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        self._send(200, json.loads(honest.read(body).content))
-
-    def _send(self, status: int, value: dict[str, Any]) -> None:
-        content = json.dumps(value).encode()
-        self.send_response(status)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, format: str, *arguments: object) -> None:
-        """Say nothing."""
-
-
 @pytest.fixture
 def server() -> Iterator[str]:
-    httpd = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=httpd.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{httpd.server_port}"
-    httpd.shutdown()
-    thread.join()
-    httpd.server_close()
+    with serving() as url:
+        yield url
 
 
 def seconds(extractor: str) -> float:

@@ -214,7 +214,18 @@ async def under_policies(ports: Ports, moment: Moment) -> Ports:
 
 
 async def reextract(ports: Ports, caller: Caller, document_id: str, reason: str) -> Position:
-    """Have a document, or every document of the graph, read again."""
+    """Have a document, or (document_id "") every document of the graph, read again.
+
+    Raises:
+        NotFound: DOCUMENT_NOT_FOUND, the caller sees no such document in the graph.
+    """
+    if document_id:
+        seen = Visibility(OPEN_END - 1, caller.labels)
+        if not await ports.store.documents(caller.graph, [document_id], seen):
+            message = (
+                "no such document was recorded in this graph; documents that were refused are not read again"
+            )
+            raise NotFound("DOCUMENT_NOT_FOUND", message, document_id=document_id[:80])
     change = records_pb2.Reextraction(document_id=document_id)
     return await decide(ports, caller, reason, reextraction=change)
 
