@@ -17,6 +17,7 @@ from tidegraph.domain.eventgraph import EventGraphParameters, EventNode, Link, i
 from tidegraph.domain.identity import components
 from tidegraph.domain.interval import OPEN_END, OPEN_START, Interval
 from tidegraph.ports import EventMention, EventRecord, GraphReader, Neighbour
+from tidegraph.streams.writing.busyentities import BUSY_EVENTS, BusyEntities
 from tidegraph.streams.writing.identities import Identified
 from tidegraph.streams.writing.sets import SetView
 
@@ -25,11 +26,28 @@ MAX_COUNTED: Final = 100_000
 
 
 @dataclass(frozen=True, slots=True)
+class Settling:
+    """What the memory of busy entities is told once the commit has gone through: the new events, all lists
+    that were looked at, and of what nothing is kept any longer.
+    """
+
+    nodes: tuple[EventNode, ...] = ()
+    lists: Mapping[str, Sequence[Link]] = field(default_factory=dict)
+    stale: frozenset[str] | None = None
+    """Entities whose sets or frequencies changed; None: none, and no event left."""
+    left: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class Relinked:
     """What a batch changes in the lists: (event id, neighbour id) of entries that leave, and new entries."""
 
     unlinked: tuple[tuple[str, str], ...]
     linked: tuple[Neighbour, ...]
+    settling: Settling = field(default_factory=Settling)
+
+
+NOTHING: Final = Relinked((), ())
 
 
 @dataclass(slots=True)
@@ -61,6 +79,18 @@ class Linker:
     def __init__(self, reader: GraphReader, parameters: EventGraphParameters) -> None:
         self._reader = reader
         self._parameters = parameters
+        self._busy = BusyEntities(parameters)
+
+    def settle(self, graph: str, relinked: Relinked) -> None:
+        """The commit has gone through: what was planned is what the graph holds."""
+        settling = relinked.settling
+        if settling.stale is not None:
+            self._busy.drop(graph, settling.stale, settling.left)
+        self._busy.settle(graph, settling.nodes, settling.lists)
+
+    def forget(self) -> None:
+        """Forget what was known of the graphs."""
+        self._busy.forget()
 
     async def lists(
         self,
@@ -81,9 +111,13 @@ class Linker:
         moved, parts = await self._moved(graph, identified, {event.event_id for event in gone})
         counting = [r for r in new if r.event.interval is not None and r.withdrawn_at == OPEN_END]
         if not counting and not gone and not moved and not parts:
-            return Relinked((), ())
+            return NOTHING
         await view.learn(id_ for record in counting for id_ in record.entity_ids)
         nodes = [view.node(r.event.event_id, r.event.interval, r.entity_ids) for r in counting]
+        if not gone and not moved and not parts:
+            grown = await self._grown(view, nodes)
+            if grown is not None:
+                return grown
         nodes += await view.nodes(moved)
         removed = await view.nodes([*gone, *moved])
         dropped = {node.event_id for node in removed}
@@ -112,7 +146,44 @@ class Linker:
             world.lists[node.event_id] = neighbours(node, candidates, self._parameters, frequent)
         after = {event_id: links for event_id, links in world.lists.items() if event_id in world.nodes}
         left = dropped - world.nodes.keys()
-        return _difference(before, after | dict.fromkeys(left, ()))
+        changed = _difference(before, after | dict.fromkeys(left, ()))
+        stale = frozenset({*view.changed(), *crossed, *parts, *view.former()})
+        stale |= {part for both in parts.values() for part in both}
+        return replace(changed, settling=Settling(tuple(nodes), after, stale, frozenset(dropped)))
+
+    async def _grown(self, view: SetView, nodes: Sequence[EventNode]) -> Relinked | None:
+        """The lists after events that only come; None when one of them takes an entity over the cap.
+
+        What the events of a busy entity are is known; of others they are read.
+        """
+        cap, come = self._parameters.frequency_cap, _counts(nodes)
+        counts = self._busy.counts(view.graph, come)
+        unknown = {label: view.members(label) for label in sorted(come.keys() - counts.keys())}
+        stored = await self._reader.set_counts(view.graph, unknown, cap + 1)
+        counts |= stored
+        if any(counts[label] <= cap < counts[label] + come[label] for label in come):
+            return None
+        frequent = frozenset(label for label in come if counts[label] > cap)
+        self._busy.note_above(view.graph, frequent & stored.keys())
+        busy = {label for label in come.keys() - frequent if counts[label] >= BUSY_EVENTS}
+        await self._keep(view, busy & stored.keys())
+        world = await self._world(view, nodes, frequent | busy, BUSY_EVENTS)
+        for node in nodes:
+            for other in self._busy.near(view.graph, node, frequent):
+                world.add(other)
+        await self._load(view.graph, world, set())
+        before = dict(world.lists)
+        self._grow(world, nodes, frequent)
+        changed = _difference(before, world.lists)
+        return replace(changed, settling=Settling(tuple(nodes), world.lists))
+
+    async def _keep(self, view: SetView, labels: Iterable[str]) -> None:
+        """Read busy entities whole: once, and then they are kept."""
+        for label in sorted(labels):
+            found = await self._of_entities(view, [label], self._parameters.frequency_cap)
+            world = _World({node.event_id: node for node in found})
+            await self._load(view.graph, world, set())
+            self._busy.keep(view.graph, label, found, world.lists)
 
     async def _moved(
         self, graph: str, identified: Identified, gone: set[str]

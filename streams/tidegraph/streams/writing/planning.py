@@ -35,7 +35,7 @@ from tidegraph.streams.writing.beliefs import Belief, Believer
 from tidegraph.streams.writing.busykeys import Kept
 from tidegraph.streams.writing.control import Control, Decide
 from tidegraph.streams.writing.identities import Identified, Identifier
-from tidegraph.streams.writing.links import Linker
+from tidegraph.streams.writing.links import Linker, Relinked
 from tidegraph.streams.writing.submissions import Placed, Submissions
 
 ENCODE_BATCH: Final = 64
@@ -79,6 +79,7 @@ class Planned:
     outcomes: tuple[Outcome, ...]
     kept: Mapping[str, Kept]
     """Busy conflict keys as the commit leaves them."""
+    links: Relinked
 
 
 @dataclass(slots=True)
@@ -163,15 +164,17 @@ class Planner:
             filed=tuple(effects.filed),
             filed_until=tuple(effects.filed_until),
         )
-        return Planned(commit, _outcomes(batch), belief.kept)
+        return Planned(commit, _outcomes(batch), belief.kept, links)
 
     def settle(self, planned: Planned) -> None:
         """The commit has gone through: what was planned is what the graph holds."""
         self._believer.busy.keep(planned.commit.graph, planned.kept)
+        self._linker.settle(planned.commit.graph, planned.links)
 
     def forget(self) -> None:
         """Forget what was known of the graphs."""
         self._believer.busy.forget()
+        self._linker.forget()
 
     # --- documents ------------------------------------------------------------------------------
 
