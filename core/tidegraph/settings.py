@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from tidegraph.domain.errors import Rejected
+from tidegraph.domain.eventgraph import EventGraphParameters
 from tidegraph.domain.graphs import check_graph_name
 
 LOG_LEVELS: Final = ("DEBUG", "INFO", "WARNING", "ERROR")
@@ -140,6 +141,11 @@ class EventGraphSettings:
     alpha_per_day: float
     top_k: int
     frequency_cap: int
+
+    @property
+    def parameters(self) -> EventGraphParameters:
+        """The same for the domain."""
+        return EventGraphParameters(self.delta_days, self.alpha_per_day, self.top_k, self.frequency_cap)
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,6 +120,7 @@ async def open_ports(configured: Settings) -> AsyncIterator[Ports]:
             grounding=configured.grounding,
             max_document_bytes=configured.max_document_bytes,
             reranker=make_reranker(models.reranker),
+            event_graph=configured.event_graph.parameters,
         )
 
 

@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import Any, Final
 
 from tidegraph.domain.errors import Rejected
-from tidegraph.domain.eventgraph import EventGraphParameters
 from tidegraph.domain.predicates import Registry
 from tidegraph.inputs.envelope import configured, decode
 from tidegraph.inputs.mapping import parse_mapping
@@ -125,13 +124,7 @@ class Graphs:
 
     def writer(self) -> GraphWriter:
         """A writer of the graphs."""
-        window = self._settings.event_graph
-        parameters = EventGraphParameters(
-            delta_days=window.delta_days,
-            alpha_per_day=window.alpha_per_day,
-            top_k=window.top_k,
-            frequency_cap=window.frequency_cap,
-        )
+        parameters = self._settings.event_graph.parameters
         automatic = self._settings.resolution.automatic
         return GraphWriter(self.store, self.registry, self.encoder, parameters, automatic=automatic)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from tidegraph.domain.eventgraph import EventGraphParameters
 from tidegraph.domain.interval import Interval
 from tidegraph.domain.predicates import Registry
 from tidegraph.ports import ChatModel, Clock, Encoder, GraphReader, Log, Reranker, StatusStore, Visibility
-from tidegraph.settings import GroundingSettings
+from tidegraph.settings import GroundingSettings, load
 from tidegraph.storage.merged import merged
 
 
@@ -37,6 +38,8 @@ class Ports:
     grounding: GroundingSettings
     max_document_bytes: int
     reranker: Reranker | None = None
+    event_graph: EventGraphParameters = field(default_factory=lambda: load({}).event_graph.parameters)
+    """Those that the writer makes the event graph by."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "store", merged(self.store, self.registry))

@@ -1,4 +1,4 @@
-"""Weighted random walks over the stored event graph, inside what the read may see (DyG-RAG eq. 9)."""
+"""Weighted random walks over the event graph of the known date, inside what may be seen (DyG-RAG eq. 9)."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from tidegraph.domain.errors import LimitExceeded, NotFound, Rejected
 from tidegraph.domain.eventgraph import Link
 from tidegraph.domain.interval import Interval
 from tidegraph.domain.walk import Path, WalkParameters, pagerank, random_walks, visits
-from tidegraph.ports import EventRecord
+from tidegraph.ports import EventRecord, Neighbour
 from tidegraph.services.usecases.event_search import is_dated
+from tidegraph.services.usecases.past_graph import PastGraph
 from tidegraph.services.usecases.work import Work
 
 SEEDS_MAX: Final = 50
@@ -69,13 +70,15 @@ async def walk(work: Work, request: WalkRequest, window: Interval | None) -> Wal
     if unknown:
         message = "no such event was known then in this graph; take ids from Retrieve or GetTimeline"
         raise NotFound("EVENT_NOT_FOUND", message, event_id=unknown[0][:80])
+    past = _past(work)
     edges: dict[str, dict[str, float]] = {}
     frontier = list(request.seeds)
     for _ in range(request.length):
         frontier = [event_id for event_id in frontier if event_id not in edges]
         if not frontier or len(events) > NODES_MAX:
             break
-        frontier = await _expand(work, frontier, edges, events)
+        entries = await _entries(work, past, frontier)
+        frontier = await _expand(work, frontier, entries, edges, events)
     graph = {
         node: tuple(
             Link(other, weight)
@@ -100,14 +103,32 @@ async def walk(work: Work, request: WalkRequest, window: Interval | None) -> Wal
     return Walked(tuple(paths), tuple(found), tuple(score for _, score in ranked))
 
 
+def _past(work: Work) -> PastGraph | None:
+    """The lists of an older known date; None where the stored ones are in force."""
+    moment = work.moment
+    if moment.known_at >= moment.now:
+        return None
+    return PastGraph(work.ports.store, moment.graph, moment.known_at, work.ports.event_graph)
+
+
+async def _entries(work: Work, past: PastGraph | None, frontier: Sequence[str]) -> list[Neighbour]:
+    if past is not None:
+        return await past.neighbours(frontier)
+    return await work.ports.store.neighbours(work.moment.graph, frontier)
+
+
 async def _expand(
-    work: Work, frontier: Sequence[str], edges: dict[str, dict[str, float]], events: dict[str, EventRecord]
+    work: Work,
+    frontier: Sequence[str],
+    entries: Sequence[Neighbour],
+    edges: dict[str, dict[str, float]],
+    events: dict[str, EventRecord],
 ) -> list[str]:
     """Add the edges of the frontier, read both ways; the events that they lead to."""
     for node in frontier:
         edges.setdefault(node, {})
     wanted = set(frontier)
-    for link in await work.ports.store.neighbours(work.moment.graph, frontier):
+    for link in entries:
         for node, other in ((link.event_id, link.neighbour_id), (link.neighbour_id, link.event_id)):
             if node in wanted:
                 edges[node][other] = link.weight
