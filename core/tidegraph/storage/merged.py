@@ -189,6 +189,15 @@ class MergedReader:
         sets = await self.sets(graph, entity_ids, seen or EVERYTHING)
         return _joined(await self._reader.entities(graph, sets.all(entity_ids)), sets)
 
+    async def _whole(
+        self, graph: str, records: Iterable[EntityRecord], seen: Visibility | None
+    ) -> list[EntityRecord]:
+        """The records with the others of their sets."""
+        found = {record.entity_id: record for record in records}
+        sets = await self.sets(graph, found, seen or EVERYTHING)
+        others = await self._reader.entities(graph, [i for i in sets.all(found) if i not in found])
+        return _joined([*found.values(), *others], sets)
+
     async def entities_by_name(
         self, graph: str, normalised: Sequence[str], seen: Visibility | None = None
     ) -> dict[str, list[EntityRecord]]:
@@ -196,8 +205,8 @@ class MergedReader:
         found = await self._reader.entities_by_name(graph, normalised)
         missing = [name for name in normalised if name not in found]
         found |= await self._called(graph, missing, seen or EVERYTHING)
-        ids = [record.entity_id for records in found.values() for record in records]
-        whole = {record.entity_id: record for record in await self.entities(graph, ids, seen)}
+        listed = (record for records in found.values() for record in records)
+        whole = {record.entity_id: record for record in await self._whole(graph, listed, seen)}
         sets = _sets_of(whole.values())
         return {name: _each_once(records, whole, sets) for name, records in found.items()}
 
@@ -227,7 +236,7 @@ class MergedReader:
     ) -> list[tuple[EntityRecord, float]]:
         """Full-text search over names and aliases; a set has the score of its best name."""
         hits = await self._reader.search_entities(graph, text, limit)
-        whole = {r.entity_id: r for r in await self.entities(graph, [r.entity_id for r, _ in hits], seen)}
+        whole = {r.entity_id: r for r in await self._whole(graph, (record for record, _ in hits), seen)}
         sets = _sets_of(whole.values())
         best: dict[str, float] = {}
         for record, score in hits:
