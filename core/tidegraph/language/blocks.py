@@ -13,6 +13,7 @@ from enum import Enum
 from typing import Final
 
 from tidegraph.language.inline_lists import pieces
+from tidegraph.language.run_in import LONE_LEVEL, RUN_IN_LEVEL, cut_at, is_lone_line, run_in_heads
 
 MAX_UNIT_CHARS: Final = 6_000
 """Longer paragraphs are read in pieces, cut at a sentence or a space."""
@@ -65,6 +66,28 @@ _MAX_GAP_CHARS: Final = 8
 
 def blocks(text: str) -> Iterator[Block]:
     """The blocks of a text in order; blank lines and rules belong to none."""
+    before: Block | None = None
+    found = _blocks(text)
+    block = next(found, None)
+    while block is not None:
+        after = next(found, None)
+        if _is_lone(text, before, block, after):
+            block = Block(BlockKind.HEADING, block.start, block.end, LONE_LEVEL)
+        yield block
+        before, block = block, after
+
+
+def _is_lone(text: str, before: Block | None, block: Block, after: Block | None) -> bool:
+    """A single item that opens what follows: prose on both sides, and nothing that announces a list."""
+    if block.kind is not BlockKind.ITEM or after is None or after.kind is not BlockKind.PARAGRAPH:
+        return False
+    listed = before is not None and (
+        before.kind is BlockKind.ITEM or text[before.start : before.end].rstrip().endswith(":")
+    )
+    return not listed and is_lone_line(text[block.start : block.end])
+
+
+def _blocks(text: str) -> Iterator[Block]:
     pending: Block | None = None
     in_code = False
     lines = list(_lines(text))
@@ -165,7 +188,16 @@ def _is_torn(text: str, pending: Block, block: Block) -> bool:
 
 
 def _cut(text: str, block: Block) -> Iterator[Block]:
-    """A block in pieces of bounded length; the items of a list that was written in one line are blocks."""
+    """A block in pieces of bounded length; headings within prose and the items of a list that was written in
+    one line are blocks."""
+    heads = run_in_heads(text, block.start, block.end) if block.kind is BlockKind.PARAGRAPH else []
+    if heads:
+        for start, end, heading in cut_at(block.start, block.end, heads):
+            if heading:
+                yield Block(BlockKind.HEADING, start, end, RUN_IN_LEVEL)
+            elif text[start:end].strip():
+                yield from _cut(text, _rest(text, start, end))
+        return
     spans = pieces(text, block.start, block.end) if block.kind in _PROSE else []
     if len(spans) < 2:
         yield from _bounded(text, block)
@@ -174,6 +206,13 @@ def _cut(text: str, block: Block) -> Iterator[Block]:
     for number, (start, end) in enumerate(spans):
         kind = BlockKind.PARAGRAPH if led and number == 0 else BlockKind.ITEM
         yield from _bounded(text, Block(kind, start, end, max(block.level, 1) if number or not led else 0))
+
+
+def _rest(text: str, start: int, end: int) -> Block:
+    """What stands beside a heading within prose: prose, or a list that begins there."""
+    start = end - len(text[start:end].lstrip())
+    mark = _ITEM.match(text, start, end)
+    return Block(BlockKind.ITEM, mark.end(), end, 1) if mark else Block(BlockKind.PARAGRAPH, start, end)
 
 
 def _bounded(text: str, block: Block) -> Iterator[Block]:

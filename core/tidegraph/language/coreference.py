@@ -262,8 +262,14 @@ class _State:
 
     def _is_doubtful(self, token: Token, thing: Thing, number: int) -> bool:
         near = [t for n, t in self.subjects if n >= number - 1]
-        about = (self.recent, self.written, self.title_words, self.gender, self.boat)
-        return is_doubtful(token, thing, Surroundings(number, near, *about), self.resolution.referents)
+        topic = self.by_key.get(self.title)
+        about = (self.recent, self.written, topic, self.title_words, self.gender, self.boat)
+        return is_doubtful(
+            token,
+            thing,
+            Surroundings(number, self.resolution.doubtful, near, *about),
+            self.resolution.referents,
+        )
 
     def _owner(self, token: Token, gender: str) -> Thing | None:
         """ "Roe sold his share": the possessor is the person of whom the clause tells."""

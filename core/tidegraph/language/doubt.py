@@ -6,7 +6,7 @@ the text names something else that fits, the sentence keeps the word of the text
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -18,7 +18,7 @@ from tidegraph.language.words import words
 _ORG_NOUNS: Final = words("roles", "definite_organisation")
 _THEY: Final = frozenset({"they", "them", "their", "theirs"})
 _SUBJECTS: Final = frozenset({"nsubj", "nsubjpass"})
-_FAR: Final = 3
+_FAR: Final = 1
 """Further back than this many sentences, "the club" may be another one."""
 
 
@@ -34,6 +34,8 @@ class Candidate(Protocol):
     @property
     def last_sentence(self) -> int: ...
     @property
+    def last_subject(self) -> int: ...
+    @property
     def certain(self) -> bool: ...
 
 
@@ -41,44 +43,61 @@ class Candidate(Protocol):
 class Surroundings:
     """What a word is read among.
 
-    ``number`` is that of its sentence; ``subjects`` are the nouns that were subjects of this sentence and the
-    one before, in reading order; ``title`` is what the document is about, ``kinds`` the words by which it may
-    be called, ``gender`` that of whom it tells, ``boat`` whether "she" is a ship there.
+    ``number`` is that of its sentence; ``doubtful`` the ids of words found doubtful; ``subjects`` are the
+    nouns that were subjects of this sentence and the one before, in reading order; ``title`` is what the
+    document is about, ``topic`` the same where the text names it, ``kinds`` the words by which it may be
+    called, ``gender`` that of whom it tells, ``boat`` whether "she" is a ship there.
     """
 
     number: int
+    doubtful: Collection[int]
     subjects: Sequence[Token]
     named: Sequence[Candidate]
     title: str
+    topic: Candidate | None
     kinds: Collection[str]
     gender: str
     boat: bool
 
 
-def is_doubtful(token: Token, thing: Candidate, around: Surroundings, referents: Collection[int]) -> bool:
+def is_doubtful(
+    token: Token, thing: Candidate, around: Surroundings, referents: Mapping[int, Candidate]
+) -> bool:
     """Whether somebody or something else than ``thing`` may be meant as well.
 
-    ``referents``: ids of the tokens that have a referent.
+    ``referents``: what tokens refer to, by their ids.
     """
     if token.lower in HE | SHE:
         return _may_be_another_person(token, thing, around)
     plural = token.lower in _THEY
-    if thing.name.islower() and around.title and thing.last_sentence < around.number:
-        # "main football club" may be what the title names, and is no name of it.
+    if around.title and thing.name != around.title and thing.name.split()[-1].islower():
+        # "Albanian club", "main football club" may be what the title names, and are no names of it.
         return True
     if not plural and token.lower not in IT:
         # "the club" is no person, and nothing that was named long ago.
         away = around.number - thing.last_sentence > _FAR and thing.name != around.title
         person = bool(thing.gender) and token.lemma in _ORG_NOUNS
-        return token.lower not in around.kinds and (away or person)
+        others = bool(around.title) and thing.name != around.title and _has_rival(thing, around)
+        return token.lower not in around.kinds and (away or person or others)
     if plural and token.dep in _SUBJECTS and thing.type is EntityType.PLACE:
         return True
-    before = [t for t in around.subjects if t.i < token.i or t.start < token.start]
+    before = [t for t in around.subjects if t.start < token.start]
     if not before:
-        return False
+        return thing.name != around.title
     last = before[-1]
     fits = last.tag == ("NNS" if plural else "NN")
-    return fits and id(last) not in referents and last.name is None
+    if fits and id(last) not in referents and last.name is None:
+        return True
+    return all(referents.get(id(t)) is not thing or id(t) in around.doubtful for t in before)
+
+
+def _has_rival(thing: Candidate, around: Surroundings) -> bool:
+    """Whether another thing of the kind is named here or in the sentence before, or is the topic."""
+    if around.topic is not None and around.topic is not thing and around.topic.type is thing.type:
+        return True
+    return any(
+        t is not thing and t.type is thing.type and t.last_sentence >= around.number - 1 for t in around.named
+    )
 
 
 def _may_be_another_person(token: Token, thing: Candidate, around: Surroundings) -> bool:
@@ -91,4 +110,9 @@ def _may_be_another_person(token: Token, thing: Candidate, around: Surroundings)
     if around.gender and around.gender != gender and gender_of_name(thing.name) != gender:
         # In a text about a woman only a man's name tells who "he" is.
         return True
-    return thing.type is EntityType.UNSPECIFIED and thing.name != around.title and not thing.certain
+    if thing is around.topic or thing.name == around.title:
+        return False
+    if around.gender == gender:
+        # In a text about a man somebody else is "he" only where he was the last to do something.
+        return thing.last_subject < around.number - 1
+    return not thing.certain and gender_of_name(thing.name) != gender

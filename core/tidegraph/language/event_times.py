@@ -17,11 +17,20 @@ from tidegraph.domain.documents import EntityType, ExpressionKind, TimeExpressio
 from tidegraph.domain.interval import MICROS_PER_DAY, Granularity, Interval
 from tidegraph.language.gapping import gapped
 from tidegraph.language.tenses import verb_above
-from tidegraph.language.times import TimeContext, sentence_times
+from tidegraph.language.times import CARRIED, TimeContext, sentence_times
 from tidegraph.language.tree import Sentence, Token
 
 _FINITE: Final = frozenset({"VBD", "VBZ", "VBP", "MD"})
 _SEASON: Final = re.compile(r"\b(?:spring|summer|autumn|fall|winter)s?\b", re.IGNORECASE)
+_IN_NAMES: Final = re.compile(
+    r"\b(?:spring|summer|autumn|fall|winter|christmas|easter|weekend|week|sunday|today|tomorrow)\b",
+    re.IGNORECASE,
+)
+COUNTED: Final = ("offset.", "same.", "relative.")
+"""Rules of times that are counted from another ("three days later")."""
+_NEAR_CHARS: Final = 200
+"""As far as the sentence before reaches."""
+_FAR_CHARS: Final = 600
 _LIFE: Final = frozenset({"born", "b.", "née", "died", "d."})
 _OF_NAMES: Final = frozenset({"compound", "nmod", "nummod", "amod", "poss"})
 _MIN_WORDS: Final = 4
@@ -49,9 +58,11 @@ def parts(sentence: Sentence, context: TimeContext, *, verbless: bool) -> list[P
     if listed := gapped(sentence):
         return [Part(m.tokens, m.own, TimeState.DATED, m.interval, m.time.rule_id) for m in listed]
     times = sentence_times(sentence) or sentence_times(sentence, asides=True)
+    vague = [t for t in times if _hangs_afar(t, sentence) or _is_in_name(sentence, t)]
+    times = [t for t in times if t not in vague]
     if verbless and context.document is None:
         # "Kite festival - June", "21 to 25 September": every year, or a year that nothing tells.
-        times = [t for t in times if t.kind is not ExpressionKind.UNDERSPECIFIED]
+        times = [t for t in times if t.kind is not ExpressionKind.UNDERSPECIFIED and not t.anchor]
     resolved = _distinct([t for t in times if t.interval is not None and not _is_life(sentence, t)])
     for aside in (_tells_aside, _is_of_noun):
         if len(resolved) > 1:
@@ -63,7 +74,28 @@ def parts(sentence: Sentence, context: TimeContext, *, verbless: bool) -> list[P
     whole = tuple(sentence.tokens)
     if resolved:
         return [Part(whole, whole, TimeState.DATED, *_over(resolved))]
+    if any(_hangs_afar(t, sentence) for t in vague) and context.carried is None:
+        return [Part(whole, whole, TimeState.UNRESOLVED, None, vague[0].rule_id)]
     return [Part(whole, whole, *_from_outside(times, context))]
+
+
+def _hangs_afar(time: TimeExpression, sentence: Sentence) -> bool:
+    """ "three days later", "in May", counted from a time that was told long before: it may be another."""
+    mark, _, start = time.anchor.partition(":")
+    if mark != "text":
+        return False
+    if time.rule_id.startswith(COUNTED):
+        return sentence.start - int(start) > _NEAR_CHARS
+    return time.start_char - int(start) > _FAR_CHARS
+
+
+def _is_in_name(sentence: Sentence, time: TimeExpression) -> bool:
+    """ "the Wexham Christmas Open", "The Weekend Australian": a word for a time within a name."""
+    if any(c.isdigit() for c in time.text) or not _IN_NAMES.search(time.text):
+        return False
+    place = _place(sentence, time)
+    around = [sentence.tokens[k] for k in (place - 1, place + 1) if 0 < k < len(sentence.tokens)]
+    return any(t.text[:1].isupper() and t.time is None for t in around)
 
 
 def _from_outside(
@@ -71,8 +103,8 @@ def _from_outside(
 ) -> tuple[TimeState, Interval | None, str]:
     """The time carried from above; else that of the story; else unresolved or static."""
     if context.carried is not None and context.carried.interval is not None:
-        return TimeState.DATED, context.carried.interval, f"carried:{context.carried.rule_id}"
-    if context.frame is not None:
+        return TimeState.DATED, context.carried.interval, f"{CARRIED}{context.carried.rule_id}"
+    if context.frame is not None and context.frame.sure:
         return TimeState.DATED, context.frame.interval, context.frame.rule
     meant = [t for t in times if t.kind is not ExpressionKind.RECURRING and t.interval is None]
     if meant:
@@ -162,6 +194,9 @@ def _opened(
     if chain[0].pos not in {"VERB", "AUX"}:
         return None
     if verb.child("nsubj", "nsubjpass", "csubj", "expl") is not None:
+        if any(t.text == ";" and t.i < verb.i for t in words):
+            # What stands before the mark belongs to the member before.
+            return None
         return [*before, *words] if chain[0].head is not chain[0] else list(words)
     if not shared:
         return None

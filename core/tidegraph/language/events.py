@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from tidegraph.domain.documents import Status, TimeState
+from tidegraph.domain.documents import EntityType, Status, TimeState
 from tidegraph.domain.interval import Granularity, Interval
+from tidegraph.language.admission import is_fragment
 from tidegraph.language.blocks import BlockKind
 from tidegraph.language.clauses import Clause
 from tidegraph.language.coreference import PRONOUNS, Resolution, Thing
@@ -16,7 +17,6 @@ from tidegraph.language.event_times import Part, parts
 from tidegraph.language.passages import Passage
 from tidegraph.language.times import TimeContext
 from tidegraph.language.tree import Sentence, Token
-from tidegraph.language.words import words
 
 _STATIVE: Final = frozenset(
     {
@@ -43,10 +43,8 @@ _STATIVE: Final = frozenset(
 _QUANTITY: Final = re.compile(
     r"[$€£¥%]|\b(?:percent|per cent|million|billion|thousand|hundred|dozen)\b", re.IGNORECASE
 )
+_JOINED: Final = frozenset("&-–'\"“‘«/")
 _POSSESSIVE: Final = frozenset({"his", "her", "its", "their"})
-_FINITE: Final = frozenset({"VBD", "VBZ", "VBP", "MD"})
-_APPARATUS: Final = words("tables", "apparatus_headings")
-_MAX_FRAGMENT: Final = 6
 _MAX_SENTENCE_CHARS: Final = 1_200
 
 
@@ -76,9 +74,7 @@ def drafts(
     status: Status,
 ) -> list[Draft]:
     """The events of a sentence: one, or one for each of its times when it tells of several."""
-    if passage.block.kind is BlockKind.HEADING and not any(c.lemma for c in clauses):
-        return []
-    if _is_fragment(sentence, passage, clauses):
+    if is_fragment(sentence, passage, clauses):
         return []
     verbless = not any(c.lemma for c in clauses) or (
         passage.block.kind is BlockKind.ITEM
@@ -131,32 +127,6 @@ def _draft(
     )
 
 
-def _is_fragment(sentence: Sentence, passage: Passage, clauses: Sequence[Clause]) -> bool:
-    """A reference; or a few words without verb, time or number in running text: the rest of a table."""
-    if (
-        passage.headings
-        and passage.headings[-1].casefold() in _APPARATUS
-        and not any(t.tag in _FINITE for t in sentence.tokens if t.name is None)
-    ):
-        return True
-    if sentence.tokens[-1].text == ":" and sentence is passage.sentences[-1] and passage.leads:
-        # The items below it are told under it.
-        return True
-    if sentence.tokens[-1].text == ":" and sentence is passage.sentences[-1]:
-        # What it announces stands in a table or a list of its own.
-        return not any(t.time is not None for t in sentence.tokens)
-    if len(sentence.tokens) == 1 and passage.block.kind is BlockKind.PARAGRAPH:
-        return True
-    if any(c.lemma for c in clauses) or passage.block.kind not in {BlockKind.PARAGRAPH, BlockKind.ITEM}:
-        return False
-    tokens = [t for t in sentence.tokens if t.text[:1].isalnum()]
-    if any(t.text == "=" for t in sentence.tokens[:3]):
-        return True
-    if passage.block.kind is BlockKind.ITEM:
-        return False
-    return len(tokens) <= _MAX_FRAGMENT and not any(t.time is not None or t.tag == "CD" for t in tokens)
-
-
 def score(reasons: Sequence[str]) -> int:
     """One point each for an entity, a change, a result, a date of month precision."""
     return sum(r in {"entity", "eventive", "quantity", "month_or_finer"} for r in reasons)
@@ -196,7 +166,8 @@ def _standing_alone(tokens: Sequence[Token], resolution: Resolution) -> tuple[st
     pieces: list[str] = []
     unclear = False
     previous = tokens[0].start
-    for token in tokens:
+    within_title = not any(t.pos in {"VERB", "AUX"} for t in tokens if t.name is None)
+    for place, token in enumerate(tokens):
         pieces.append(" " if token.start != previous else "")
         thing = resolution.of(token)
         text = token.text
@@ -205,6 +176,9 @@ def _standing_alone(tokens: Sequence[Token], resolution: Resolution) -> tuple[st
         if thing is not None and id(token) in resolution.doubtful and id(thing) not in said:
             # Two may be meant: the word of the text stays.
             unclear, thing = True, None
+        if thing is not None and thing.name.islower() and token.text != thing.name:
+            # No name, and it may be another of the kind.
+            thing = None
         if thing is not None and _is_definite(token, thing):
             # "the company": the article goes with the noun.
             if id(thing) not in said and len(pieces) > 2:
@@ -213,7 +187,7 @@ def _standing_alone(tokens: Sequence[Token], resolution: Resolution) -> tuple[st
             said.add(id(thing))
         elif thing is not None:
             if id(thing) not in said:
-                text = _replacement(token, thing)
+                text = _replacement(token, thing, within=within_title or _is_within_name(tokens, place))
                 if text != token.text and _is_said_in_part(pieces, text, token.text):
                     pieces[-2:] = []
             said.add(id(thing))
@@ -237,25 +211,42 @@ def _is_definite(token: Token, thing: Thing) -> bool:
     return any(c.dep == "det" and c.i == token.i - 1 for c in token.children)
 
 
-def _replacement(token: Token, thing: Thing) -> str:
+def _is_within_name(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a word is a part of something longer: "the Roe Prize", "Roe & Sons", "Roe 3", "\u201cRoe"."""
+    before = tokens[place - 1] if place else None
+    after = tokens[place + 1] if place + 1 < len(tokens) else None
+    capital = before is not None and place > 1 and before.text[:1].isupper() and before.name is None
+    initial = place > 1 and tokens[place - 1].text == "." and len(tokens[place - 2].text) == 1
+    opened = initial or (before is not None and before.text[:1] in _JOINED)
+    following = after is not None and (
+        after.text[:1] in _JOINED
+        or ((after.text[:1].isupper() or after.text.isdigit()) and after.time is None)
+    )
+    return capital or opened or following
+
+
+def _replacement(token: Token, thing: Thing, *, within: bool) -> str:
     if token.lower in PRONOUNS:
         owner = token.lower in _POSSESSIVE and token.tag == "PRP$"
         return thing.name + ("’s" if owner and not thing.name.endswith("s") else "’" if owner else "")
     short = (
         token.name is not None and len(token.name.text) < len(thing.name) and token.name.text != thing.name
     )
-    return thing.name if short else token.text
+    # "Formula 3" after "Formula One": only a surname is made whole, and nothing within a longer name.
+    person = thing.type is EntityType.PERSON and thing.name.endswith(token.text)
+    return thing.name if short and person and not within else token.text
 
 
 def _with_context(text: str, passage: Passage, things: Sequence[Thing], *, verbless: bool) -> str:
-    """A list item without a verb gets the line or section that it stands under, and the document's title;
-    a headline that names nobody gets its section title."""
+    """A list item gets the line or section that it stands under, and the document's title; so does a line of
+    key and value; a headline that names nobody gets its section title."""
     section = passage.headings[-1] if passage.headings else ""
     above = passage.lead or section
-    if passage.block.kind is BlockKind.ITEM and (verbless or not things):
+    if passage.block.kind in {BlockKind.ITEM, BlockKind.PAIR}:
+        bare = verbless or not things
         said = ""
-        for part in (text, passage.lead, section, passage.title):
-            if part and part.casefold() not in said.casefold():
+        for part in (text, passage.lead, section.rstrip(" :"), passage.title):
+            if part and part.casefold() not in said.casefold() and (bare or part in {text, passage.title}):
                 said = f"{part}: {said}" if said else part
         return said
     if things or not above:

@@ -11,6 +11,7 @@ from tidegraph.domain import ids
 from tidegraph.domain.documents import Event, ExtractedDocument, GroundedDocument, Status
 from tidegraph.domain.epochs import LANGUAGE, language_epoch
 from tidegraph.language import listed, rules
+from tidegraph.language.admission import is_bare_item
 from tidegraph.language.assertions import Builder
 from tidegraph.language.blocks import BlockKind
 from tidegraph.language.chunking import chunk_ids_at
@@ -18,33 +19,23 @@ from tidegraph.language.claims import Claim
 from tidegraph.language.clauses import Clause, clauses
 from tidegraph.language.coreference import Coreferencer, RuleCoreferencer
 from tidegraph.language.events import Draft, drafts, score
-from tidegraph.language.leaning import (
-    after,
-    is_off_topic,
-    is_torn,
-    is_vague,
-    is_verbless,
-    leans,
-    merged,
-    names_nothing,
-)
 from tidegraph.language.narrative import frames
 from tidegraph.language.parsing import model_version, parse
 from tidegraph.language.passages import Layout, Passage, Table, layout
 from tidegraph.language.records import extract_records
 from tidegraph.language.registers import About, read_pair, read_table
 from tidegraph.language.rolls import read_roll
+from tidegraph.language.standing import Story, standing
 from tidegraph.language.status import Stance, stance
 from tidegraph.language.tenses import tense_of
 from tidegraph.language.times import TimeContext
 from tidegraph.language.tree import Sentence
 from tidegraph.ports import Recogniser
 
-RULES_VERSION: Final = "5"
+RULES_VERSION: Final = "6"
 """Raised with every change of the rules that changes what is extracted."""
 NAME: Final = LANGUAGE
 _GROUP_CHARS: Final = 200_000
-_NEAR_CHARS: Final = 3
 _CORRECTION: Final = re.compile(
     r"\W*(?:correction|corrigendum|erratum|we correct|corrected)\b", re.IGNORECASE
 )
@@ -113,16 +104,21 @@ class LanguageExtractor:
         resolution = self._coreferencer.resolve(sentences, header.title)
         builder = Builder(document, resolution, self.epoch, page.base, {}, [], set())
         events: list[Event] = []
+        story = Story(document, page.base, resolution, events)
         told = frames(page.passages, header.document_time)
         lead: Passage | None = None
+        headings: tuple[str, ...] = ()
         for passage in page.passages:
             context = TimeContext(header.document_time, passage.carried)
-            first, before = len(events), 0
+            first, claimed = len(events), len(builder.assertions)
+            story.last = 0
+            if passage.headings != headings:
+                headings, story.section = passage.headings, first
             if passage.block.kind is not BlockKind.ITEM:
                 lead = passage if passage.leads else None
             for sentence in passage.sentences:
                 context = TimeContext(header.document_time, passage.carried, told.get(id(sentence)))
-                before = self._read(sentence, passage, builder, context, events, before)
+                self._read(sentence, passage, builder, context, story)
             if passage.block.kind is BlockKind.PAIR and passage.trusted:
                 event_id = events[first].event_id if len(events) > first else ""
                 read_pair(passage, builder, context, self._about(passage.headings, builder), event_id)
@@ -132,6 +128,8 @@ class LanguageExtractor:
                 above = TimeContext(header.document_time, lead.carried) if lead else context
                 for claim, attitude in listed.read(lead, passage):
                     builder.add(claim, attitude, above, event_id)
+                if len(builder.assertions) == claimed and is_bare_item(passage, lead):
+                    del events[first:]
         for table in page.tables:
             self._read_table(table, builder, events)
         events = _merged(events, builder)
@@ -173,65 +171,20 @@ class LanguageExtractor:
         passage: Passage,
         builder: Builder,
         context: TimeContext,
-        events: list[Event],
-        before: int,
-    ) -> int:
-        """Add a sentence's events and claims; how many events it made (``before``: the one before it)."""
+        story: Story,
+    ) -> None:
+        """Add a sentence's events and claims."""
         found = clauses(sentence)
         stances = [stance(c) for c in found]
         made = drafts(sentence, passage, builder.resolution, found, context, _status(found, stances))
-        own = [self._event(draft, builder, len(events) + i) for i, draft in enumerate(made)]
-        near = self._near(events, sentence, passage, builder)
-        own = self._standing(own, sentence, passage, builder, (near, before == 1))
-        if before == 1 and own and own[0].event_id == events[-1].event_id:
-            events.pop()
-        events += own
+        own = [self._event(draft, builder, len(story.events) + i) for i, draft in enumerate(made)]
+        own = standing(own, sentence, passage, story)
+        story.events += own
+        story.last = len(own)
         if passage.trusted and passage.block.kind is not BlockKind.HEADING:
             correcting = _is_correction(passage, builder.document.header.title)
             for claim, attitude in rules.read(sentence, found, stances):
                 builder.add(claim, attitude, context, _teller(own, claim), correcting=correcting)
-        return len(own)
-
-    def _standing(
-        self,
-        own: list[Event],
-        sentence: Sentence,
-        passage: Passage,
-        builder: Builder,
-        near: tuple[Event | None, bool],
-    ) -> list[Event]:
-        """The events of a sentence that leans on the one before: joined with it, else under the title and
-        with that sentence after them. ``near``: the last event before, and whether it may be joined."""
-        if passage.block.kind is not BlockKind.PARAGRAPH or not own:
-            return own
-        before, joins = near
-        leaning = leans(sentence, builder.resolution) or is_torn(sentence)
-        if leaning and before is not None and joins:
-            joint = merged(before, own, builder.document.chunks)
-            if joint is not None:
-                return [joint]
-        title = passage.title
-        vague = is_vague(sentence, builder.resolution) or names_nothing(sentence, builder.resolution)
-        bare = is_verbless(sentence)
-        if not (leaning or vague or bare or is_off_topic(sentence, builder.resolution)):
-            return own
-        if before is not None and (leaning or (vague and not bare)):
-            own = [after(event, before) for event in own]
-        return [
-            event
-            if not title or title.casefold() in event.sentence.casefold()
-            else replace(event, sentence=f"{title}: {event.sentence}")
-            for event in own
-        ]
-
-    def _near(
-        self, events: Sequence[Event], sentence: Sentence, passage: Passage, builder: Builder
-    ) -> Event | None:
-        """The event of the text just before a sentence, if no heading parts them."""
-        if not events or passage.block.kind is not BlockKind.PARAGRAPH:
-            return None
-        between = builder.document.text[events[-1].end_char - builder.base : sentence.start - builder.base]
-        return events[-1] if len(between) <= _NEAR_CHARS and "#" not in between else None
 
     def _event(self, draft: Draft, builder: Builder, ordinal: int) -> Event:
         header = builder.document.header

@@ -1,7 +1,8 @@
 """Lists whose later members leave the verb out: "A was opened in 2001, B in 2003 and C in 2009".
 
-What a later member names (its remnant) stands for one noun phrase of the first member: with the other words
-of the first, it tells a thing of its own. Parsers make anything of such a list, so the words are read in a row.
+What a later member names (its remnant) stands for one noun phrase of the first member: with the other
+words of the first, it tells a thing of its own. Parsers make anything of such a list, so the words are read
+in a row.
 """
 
 from __future__ import annotations
@@ -106,7 +107,7 @@ def _is_noun(token: Token) -> bool:
 def _slot(
     tokens: Sequence[Token], first: _Dated, remnants: Sequence[Sequence[Token]]
 ) -> tuple[int, int] | None:
-    """The places of the noun phrase that the remnants stand for: the only one, or the only one of its kind."""
+    """Where the noun phrase stands that the remnants stand for: the only one, or the only one of its kind."""
     subject = subject_before(tokens[first.end - 1])
     if subject is None:
         return None

@@ -14,17 +14,19 @@ from typing import Final
 from tidegraph.domain.documents import Chunk, Event, TimeState
 from tidegraph.language.chunking import chunk_ids_at
 from tidegraph.language.coreference import PRONOUNS, Resolution
+from tidegraph.language.narrative import NARRATIVE
 from tidegraph.language.tree import Sentence, Token
+from tidegraph.language.words import words
 
 _DEMONSTRATIVES: Final = frozenset({"this", "these", "those", "that", "such"})
 _ALONE: Final = frozenset({"most", "some", "both", "others", "many", "here", "there", "another", "each"})
 _ORDINALS: Final = frozenset(
     {"first", "second", "third", "fourth", "last", "next", "other", "same", "latter"}
 )
+_OCCASIONS: Final = words("clauses", "occasion_nouns")
 _SUBJECTS: Final = frozenset({"nsubj", "nsubjpass"})
 _MAX_MERGED_CHARS: Final = 520
-_NARRATIVE: Final = "narrative."
-_MAX_WITH_CONTEXT: Final = 900
+_MAX_WITH_CONTEXT: Final = 700
 _BEFORE: Final = " [said before: "
 
 
@@ -35,10 +37,20 @@ def leans(sentence: Sentence, resolution: Resolution) -> bool:
             return True
         if token.lower in _DEMONSTRATIVES and token.tag == "DT" and _points_back(token):
             return True
+        if _is_the_two(token):
+            return True
         opening = token.dep == "advmod" and token.lower == "here" and token is sentence.tokens[0]
-        if token.lower in _ALONE and token.name is None and (opening or token.dep in _SUBJECTS):
-            return not any(c.lower == "of" for c in token.children)
+        alone = token.lower in _ALONE and token.name is None and (opening or token.dep in _SUBJECTS)
+        if alone and not any(c.lower == "of" for c in token.children):
+            return True
     return False
+
+
+def _is_the_two(token: Token) -> bool:
+    """ "The two wrote songs", "The pair met in Leeds": people or things told of before."""
+    counted = token.tag == "CD" or token.lower in {"pair", "couple", "trio", "former", "latter"}
+    definite = any(c.dep == "det" and c.lower == "the" for c in token.children)
+    return counted and definite and token.dep in _SUBJECTS and token.time is None
 
 
 def _points_back(token: Token) -> bool:
@@ -70,6 +82,21 @@ def _is_counted(noun: Token) -> bool:
     return definite and len(others) == 1 and others[0].lower in _ORDINALS
 
 
+def tells_occasion(sentence: Sentence) -> bool:
+    """ "He finished the race in fifth place": an occasion that nothing in the sentence tells apart."""
+    return any(
+        t.tag in {"NN", "NNS"} and t.lemma in _OCCASIONS and t.name is None and _is_bare_definite(t)
+        for t in sentence.tokens
+    )
+
+
+def _is_bare_definite(noun: Token) -> bool:
+    others = [c for c in noun.children if c.dep not in {"det", "punct", "case"} and c.i < noun.i]
+    told = any(c.dep in {"prep", "relcl", "acl", "appos"} and c.i > noun.i for c in noun.children)
+    definite = any(c.dep == "det" and c.lower in {"the", "that", "this"} for c in noun.children)
+    return definite and not others and not told
+
+
 def is_torn(sentence: Sentence) -> bool:
     """Whether a sentence begins in the middle: "after the war, with new writers." """
     opening = sentence.tokens[0]
@@ -93,13 +120,22 @@ def is_off_topic(sentence: Sentence, resolution: Resolution) -> bool:
     return topic is not None and all(resolution.of(t) is not topic for t in sentence.tokens)
 
 
-def after(event: Event, before: Event) -> Event:
-    """An event with the statement that stands before it in the text, for what its words point back to."""
-    said = before.sentence.split(_BEFORE)[0]
-    if len(said) + len(event.sentence) > _MAX_WITH_CONTEXT or said.casefold() in event.sentence.casefold():
+def after(event: Event, said: Sequence[str]) -> Event:
+    """An event with what is said before it in the text, for what its words point back to.
+
+    ``said``: sentences in the words of the text, in text order; of too many the last ones are told.
+    """
+    room = _MAX_WITH_CONTEXT - len(event.sentence)
+    told: list[str] = []
+    for sentence in reversed(said):
+        room -= len(sentence)
+        if room < 0:
+            break
+        told.insert(0, sentence)
+    if not told:
         return event
     reasons = tuple(dict.fromkeys((*event.reasons, "context_before")))
-    return replace(event, sentence=f"{event.sentence}{_BEFORE}{said}]", reasons=reasons)
+    return replace(event, sentence=f"{event.sentence}{_BEFORE}{' … '.join(told)}]", reasons=reasons)
 
 
 def _in_turn(first: str, second: str) -> str:
@@ -115,8 +151,8 @@ def merged(before: Event, after: Sequence[Event], chunks: Sequence[Chunk]) -> Ev
     event = after[0]
     if len(before.sentence) + len(event.sentence) > _MAX_MERGED_CHARS:
         return None
-    own = event.time_state is TimeState.DATED and not event.time_rule_id.startswith(_NARRATIVE)
-    timed = before.time_state is TimeState.DATED and not before.time_rule_id.startswith(_NARRATIVE)
+    own = event.time_state is TimeState.DATED and not event.time_rule_id.startswith(NARRATIVE)
+    timed = before.time_state is TimeState.DATED and not before.time_rule_id.startswith(NARRATIVE)
     if own and timed and event.interval != before.interval:
         return None
     source = event if own or (not timed and before.time_state is TimeState.STATIC) else before

@@ -26,12 +26,16 @@ from tidegraph.language.tenses import verb_above
 from tidegraph.language.times import Frame, sentence_times
 from tidegraph.language.tree import Sentence, Token
 
+NARRATIVE: Final = "narrative."
+"""How the rule of a time begins that the story gives."""
 _REACH: Final = 8
 """How many sentences a date reaches."""
 _NEAR: Final = 3
 """How many sentences a date reaches for what is claimed as a fact."""
 _WIDEST: Final = 6 * 366 * MICROS_PER_DAY
 """Dates further apart do not bracket what stands between them."""
+_WIDEST_SURE: Final = 3 * 366 * MICROS_PER_DAY
+"""Between dates further apart an event is not dated: which of the years is meant nobody can tell."""
 _WIDEST_OPENING: Final = 3 * 366 * MICROS_PER_DAY
 _PAST_ENOUGH: Final = 366 * MICROS_PER_DAY
 _LOOKS_BACK: Final = frozenset(
@@ -111,7 +115,7 @@ def _frame_section(
                     found[id(undated)] = frame
             waiting = []
             before = earlier = anchor if _is_past(anchor, written) else None
-        elif place - (before.place if before else 0) <= _REACH and _tells_past(sentence):
+        elif place - (before.place if before else 0) <= _REACH and tells_past(sentence):
             waiting.append((place, paragraph, sentence))
     if before is not None:
         for at, own, undated in waiting:
@@ -127,7 +131,7 @@ def _opening(earlier: _Anchor | None, after: _Anchor) -> Frame | None:
     if earlier is None or not 0 < after.interval.start - earlier.interval.start <= _WIDEST_OPENING:
         return None
     end = max(earlier.interval.end, after.interval.end)
-    return Frame(Interval(earlier.interval.start, end), f"narrative.between:{earlier.rule}", False)
+    return Frame(Interval(earlier.interval.start, end), f"{NARRATIVE}between:{earlier.rule}", False, False)
 
 
 def _between(before: _Anchor, after: _Anchor | None, place: int, paragraph: int) -> Frame:
@@ -135,9 +139,11 @@ def _between(before: _Anchor, after: _Anchor | None, place: int, paragraph: int)
     start = before.interval.start
     if after is not None and start < after.interval.start <= start + _WIDEST:
         end = max(before.interval.end, after.interval.end)
-        return Frame(Interval(start, end), f"narrative.between:{before.rule}", near)
+        sure = near or end - start <= _WIDEST_SURE
+        return Frame(Interval(start, end), f"{NARRATIVE}between:{before.rule}", near, sure)
     end = max(before.interval.end, _end_of_year(start))
-    return Frame(Interval(start, end), f"narrative.after:{before.rule}", near)
+    sure = near and place == before.place + 1 and before.interval.granularity <= Granularity.MONTH
+    return Frame(Interval(start, end), f"{NARRATIVE}after:{before.rule}", near, sure)
 
 
 def _end_of_year(instant: int) -> int:
@@ -184,7 +190,7 @@ def _is_perfect(verb: Token) -> bool:
     return any(c.lower == "had" and c.dep == "aux" for c in verb.children)
 
 
-def _tells_past(sentence: Sentence) -> bool:
+def tells_past(sentence: Sentence) -> bool:
     """Whether the main verb is in the simple past."""
     if any(t.time is not None and t.time.interval is None for t in sentence.tokens):
         return False

@@ -11,6 +11,7 @@ from tidegraph.domain.documents import ExpressionKind, GroundedDocument, TimeExp
 from tidegraph.language.blocks import Block, BlockKind, blocks
 from tidegraph.language.orders import marked
 from tidegraph.language.parsing import Unit
+from tidegraph.language.run_in import RUN_IN_LEVEL, closing_head
 from tidegraph.language.tree import Sentence
 from tidegraph.language.words import words
 
@@ -160,10 +161,11 @@ class _Reader:
     ) -> None:
         text = self.text[block.start : block.end]
         if block.kind is BlockKind.HEADING:
-            while self.headings and self.headings[-1][0] >= block.level:
-                self.headings.pop()
+            self._leave(block.level)
             date = next((t for t in times if _dates(t)), None)
             self.headings.append((block.level, " ".join(text.split()), date))
+        else:
+            self._leave_sections(times)
         unit = Unit(text, self.base + block.start, times, known)
         carried = self._leading(block, times) or self._heading_date()
         path = tuple(title for _, title, _ in self.headings)
@@ -171,10 +173,28 @@ class _Reader:
         lead = self._lead(block, text)
         self.result.passages.append(Passage(block, unit, path, carried, trusted, self.title, lead))
 
+    def _leave_sections(self, times: Sequence[TimeExpression]) -> None:
+        """A heading within prose stands over nothing any more once a time outside its own is told: no mark
+        tells where its section ends."""
+        for level, _, date in self.headings:
+            if level >= RUN_IN_LEVEL and date is not None and any(_is_outside(t, date) for t in times):
+                self._leave(level)
+                return
+
+    def _leave(self, level: int) -> None:
+        """Drop the headings of a level and below it."""
+        while self.headings and self.headings[-1][0] >= level:
+            self.headings.pop()
+
     def _lead(self, block: Block, text: str) -> str:
         """What a list item stands under; a paragraph or heading begins anew."""
         if block.kind is BlockKind.ITEM:
-            return self.lead
+            lead = self.lead
+            if head := closing_head(text):
+                self.lead = ""
+                self._leave(RUN_IN_LEVEL)
+                self.headings.append((RUN_IN_LEVEL, head, None))
+            return lead
         self.lead = ""
         last = _SENTENCE_BREAK.split(text.rstrip())[-1]
         short = last == text.strip() and len(last.split()) <= _MAX_LEAD_WORDS
@@ -217,6 +237,16 @@ class _Reader:
             path = tuple(title for _, title, _ in self.headings)
             self.result.tables.append(Table(tuple(self.rows), path, self._heading_date()))
             self.rows = []
+
+
+def _is_outside(time: TimeExpression, section: TimeExpression) -> bool:
+    mine, whole = time.interval, section.interval
+    return (
+        _dates(time)
+        and mine is not None
+        and whole is not None
+        and (mine.end <= whole.start or mine.start >= whole.end)
+    )
 
 
 def _dates(time: TimeExpression) -> bool:

@@ -29,6 +29,8 @@ from tidegraph.language.grains import end_grain, grain, start_grain, turned
 from tidegraph.language.tenses import Tense, is_background, is_later, tense_of, verb_above
 from tidegraph.language.tree import Sentence, Token
 
+CARRIED: Final = "carried:"
+"""How the rule of a time begins that a heading or the head of a list item gives."""
 _TIMELESS: Final = frozenset({ExpressionKind.DURATION, ExpressionKind.RECURRING, ExpressionKind.VAGUE})
 _ENDING_CUE: Final = re.compile(r"\b(?:until|till|through|up to|ending|ends?)\s*$", re.IGNORECASE)
 _STARTING_CUE: Final = re.compile(
@@ -46,11 +48,13 @@ _WEAK: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """Between which instants a sentence without a date plays. ``near``: its anchor stands close by."""
+    """Between which instants a sentence without a date plays. ``near``: its anchor stands close by;
+    ``sure``: so closely that an event may be dated by it."""
 
     interval: Interval
     rule: str
     near: bool
+    sure: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,108 @@
+"""What makes no event: words that tell nothing by themselves, or of which a part is missing.
+
+They stay in the chunks of the document, so that they are found all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Final
+
+from tidegraph.language.blocks import BlockKind
+from tidegraph.language.clauses import Clause
+from tidegraph.language.passages import Passage
+from tidegraph.language.tree import Sentence, Token
+from tidegraph.language.words import words
+
+_FINITE: Final = frozenset({"VBD", "VBZ", "VBP", "MD"})
+_APPARATUS: Final = words("tables", "apparatus_headings")
+_MAX_FRAGMENT: Final = 6
+_ARTICLES: Final = frozenset({"a", "an", "the"})
+_PREPOSITIONS: Final = frozenset({"of", "to", "at", "by", "with", "between", "from", "in", "for"})
+_ENDS: Final = frozenset({".", ",", ";", ")"})
+_NEVER_AFTER_ARTICLES: Final = frozenset({"CC", "IN", "VBD", "VBZ", "MD", "-LRB-"})
+_UNFINISHED: Final = frozenset({"as", "than"})
+_NO_OBJECTS: Final = frozenset({"when", "while", "and", "for", "with", "at", "of"})
+_INSIDE: Final = frozenset("(,;)")
+_WH: Final = frozenset({"WDT", "WP", "WRB", "WP$"})
+
+
+def is_fragment(sentence: Sentence, passage: Passage, clauses: Sequence[Clause]) -> bool:
+    """A reference, the key of a table, a sentence with a hole; or a few words without verb, time or number in
+    running text: the rest of a table."""
+    if (
+        passage.headings
+        and passage.headings[-1].casefold() in _APPARATUS
+        and not any(t.tag in _FINITE for t in sentence.tokens if t.name is None)
+    ):
+        return True
+    if sentence.tokens[-1].text == ":" and sentence is passage.sentences[-1] and passage.leads:
+        # The items below it are told under it.
+        return True
+    if sentence.tokens[-1].text == ":" and sentence is passage.sentences[-1]:
+        # What it announces stands in a table or a list of its own.
+        return not any(t.time is not None for t in sentence.tokens)
+    if len(sentence.tokens) == 1 and passage.block.kind is BlockKind.PARAGRAPH:
+        return True
+    if _is_key(sentence) or has_hole(sentence):
+        return True
+    if passage.block.kind is BlockKind.HEADING and not _is_told(sentence):
+        return True
+    if passage.block.kind is BlockKind.ITEM and sentence.tokens[0].text[:1] in _INSIDE:
+        return True
+    if any(c.lemma for c in clauses) or passage.block.kind not in {BlockKind.PARAGRAPH, BlockKind.ITEM}:
+        return False
+    tokens = [t for t in sentence.tokens if t.text[:1].isalnum()]
+    if any(t.text == "=" for t in sentence.tokens[:3]):
+        return True
+    if passage.block.kind is BlockKind.ITEM:
+        return False
+    return len(tokens) <= _MAX_FRAGMENT and not any(t.time is not None or t.tag == "CD" for t in tokens)
+
+
+def is_bare_item(item: Passage, lead: Passage | None) -> bool:
+    """Whether a list item is a name or a figure without date or key, under no line that is a sentence:
+    what it is to the thing of the document, nothing says."""
+    led = lead is not None and any(_is_told(s) for s in lead.sentences[-1:])
+    words_ = [t for s in item.sentences for t in s.tokens]
+    dated = item.carried is not None or any(t.time is not None or t.text == ":" for t in words_)
+    return not (led or dated or any(_is_told(s) for s in item.sentences))
+
+
+def _is_told(sentence: Sentence) -> bool:
+    return any(t.tag in _FINITE and t.name is None for t in sentence.tokens)
+
+
+def _is_key(sentence: Sentence) -> bool:
+    """ "W = Games won": what a letter of a table stands for."""
+    opening = sentence.tokens
+    return len(opening) > 2 and opening[1].text == "=" and len(opening[0].text) <= 3
+
+
+def has_hole(sentence: Sentence) -> bool:
+    """Whether a word is missing ("a speed of .", "at the , he finished sixth"), as where markup was lost."""
+    asked = any(t.tag in _WH for t in sentence.tokens)
+    for before, token, following in zip(
+        [None, *sentence.tokens], sentence.tokens, sentence.tokens[1:], strict=False
+    ):
+        if token.text in _ARTICLES and token.tag == "DT" and following.tag in _NEVER_AFTER_ARTICLES:
+            return True
+        if following.text not in _ENDS:
+            continue
+        if token.text in _ARTICLES and token.tag == "DT":
+            return True
+        if token.lower in _UNFINISHED and following.text == ".":
+            return True
+        bare = token.lower in _PREPOSITIONS and token.tag == "IN" and not token.children
+        # "what it was made of", "taken in", "the house he lived in" are whole.
+        if bare and not asked and before is not None and _is_governing(before):
+            return True
+        if token.lemma == "be" and following.text == "." and token.head is token and len(token.children) == 2:
+            return True
+    return any(a.lower == "of" and b.lower in _NO_OBJECTS for a, b in pairwise(sentence.tokens))
+
+
+def _is_governing(token: Token) -> bool:
+    """Whether a preposition right behind a word lacks something: behind a noun or another such word."""
+    return (token.pos in {"NOUN", "ADP"} and token.tag in {"NN", "NNS", "IN"}) or token.lower in {"up", "to"}
