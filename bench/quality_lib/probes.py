@@ -30,7 +30,7 @@ from tidegraph.domain.facts import FactVersion
 from tidegraph.domain.interval import OPEN_END, OPEN_START, Interval, format_instant
 from tidegraph.log.codecs import decode
 from tidegraph.log.topics import Topic
-from tidegraph.ports import Visibility
+from tidegraph.ports import GraphMade, Visibility
 from tidegraph.services.usecases.answers import Outcome, cite_facts
 from tidegraph.services.usecases.context import Moment
 from tidegraph.services.usecases.facts import FactQuery, get_facts, list_history
@@ -195,7 +195,7 @@ async def _grounding(played: World, graph: str, check: Mapping[str, Any], known_
 
 
 def _moment(graph: str, valid: Interval, known_at: int) -> Moment:
-    return Moment(graph, valid, False, Visibility(known_at, None), known_at, OPEN_START, 0)
+    return Moment(graph, valid, False, Visibility(known_at, None), known_at, OPEN_START, GraphMade("", 0, 0))
 
 
 def _interval(interval: Interval) -> dict[str, str | None]:

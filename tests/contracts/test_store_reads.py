@@ -10,7 +10,7 @@ from tests.contracts import samples as s
 from tidegraph.domain.documents import DocumentKind, EntityType, TimeState
 from tidegraph.domain.errors import NotFound
 from tidegraph.domain.interval import OPEN_END, OPEN_START, Granularity, Interval
-from tidegraph.ports import FactFilter, GraphStore, Neighbour, Visibility
+from tidegraph.ports import FactFilter, GraphMade, GraphStore, Neighbour, Visibility
 from tidegraph.storage.visibility import EVERYTHING
 
 HOSTILE = "He said \"no\" \\ 'yes' `x` $y {z} [w] \n\t/* c */ // d -- e; RETURN 1 \u2028 日本 🌊 \x01"
@@ -384,5 +384,8 @@ async def test_the_sequence_counts_the_commits(store: GraphStore, graph: str) ->
     await store.commit(s.commit(graph, -1, 0))
     await store.commit(s.commit(graph, 0, 1))
     assert await store.sequence(graph) == 2
+    assert await store.made(graph) == GraphMade(store.model_id, s.DIMENSIONS, 2)
     with pytest.raises(NotFound):
         await store.sequence("no-such-graph")
+    with pytest.raises(NotFound):
+        await store.made("no-such-graph")

@@ -167,6 +167,15 @@ class Ranked(list[Scored]):
 
 
 @dataclass(frozen=True, slots=True)
+class GraphMade:
+    """Model and dimension of a graph's vectors ("" and 0 before its first commit), and its last commit."""
+
+    model_id: str
+    dimensions: int
+    sequence: int
+
+
+@dataclass(frozen=True, slots=True)
 class EventMention:
     """What the event graph needs to know of a stored event: its time and its entities."""
 

@@ -19,6 +19,7 @@ from tidegraph.ports.records import (
     EventRecord,
     EventSketch,
     FactFilter,
+    GraphMade,
     Neighbour,
     Ranked,
     Scored,
@@ -265,6 +266,10 @@ class GraphReader(Protocol):
 
     async def sequence(self, graph: str) -> int:
         """Number of the last commit: the version of the graph that a basis quotes. Cheap."""
+        ...
+
+    async def made(self, graph: str) -> GraphMade:
+        """By what the graph was made, and where it stands. Cheap."""
         ...
 
     async def scan(self, graph: str, what: str, after: str, limit: int) -> list[tuple[str, str]]:

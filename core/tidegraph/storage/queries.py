@@ -31,7 +31,7 @@ ON CREATE SET g.sequence = 0, g.schema_version = $version, g.model = $model, g.d
 RETURN g.schema_version, g.model, g.dimensions
 """
 GRAPH_INFO: Final = """
-MATCH (g:Graph {id: 'graph'}) RETURN g.schema_version, g.model, g.dimensions, g.sequence
+MATCH (g:Graph {id: 'graph'}) RETURN g.model, g.dimensions, g.sequence
 """
 WRITERS: Final = "MATCH (w:Writer) RETURN w.id, w.offset ORDER BY w.id"
 INHERIT: Final = """

@@ -13,6 +13,7 @@ from tidegraph.ports import (
     EntityRecord,
     EventMention,
     EventRecord,
+    GraphMade,
     Neighbour,
     Visibility,
 )
@@ -202,6 +203,12 @@ class FalkorReads(FactReads):
         """Number of the last commit; 0 before the first."""
         found = await self.connection.read(graph, queries.SEQUENCE)
         return int(found[0][0]) if found else 0
+
+    async def made(self, graph: str) -> GraphMade:
+        """By what the graph was made, and where it stands."""
+        found = await self.connection.read(graph, queries.GRAPH_INFO)
+        model, dimensions, sequence = found[0] if found else ("", 0, 0)
+        return GraphMade(str(model), int(dimensions), int(sequence))
 
     async def scan(self, graph: str, what: str, after: str, limit: int) -> list[tuple[str, str]]:
         """A page of stored rows in the order of their ids, as canonical JSON."""

@@ -18,7 +18,7 @@ import click
 
 from tidegraph import settings as settings_module
 from tidegraph.cli.ingest_target import located
-from tidegraph.domain.errors import Rejected, TidegraphError
+from tidegraph.domain.errors import NotFound, Rejected, TidegraphError
 from tidegraph.embedded.notify import notify
 from tidegraph.language.registry import load_registry
 from tidegraph.log.producer import KafkaLog
@@ -29,6 +29,7 @@ from tidegraph.models.metering import Meter
 from tidegraph.models.openai_chat import ChatOptions, OpenAiChat
 from tidegraph.services.server import ApiServer, DrainTimes
 from tidegraph.services.usecases.context import ChatLimits, Ports
+from tidegraph.services.usecases.opening import check_encoder
 from tidegraph.settings import LlmSettings, Settings
 from tidegraph.storage.connection import Connection
 from tidegraph.storage.falkor import open_store
@@ -85,6 +86,7 @@ async def _serve(configured: Settings, times: DrainTimes) -> None:
 
 
 async def _run(configured: Settings, ports: Ports, stop: asyncio.Event, times: DrainTimes) -> None:
+    await _told_of_another_encoder(ports, configured.default_graph)
     server = ApiServer(configured.server, ports, configured.default_graph)
     port = await server.start()
     logging.getLogger(__name__).info("listening on %s:%d", configured.server.host, port)
@@ -92,6 +94,18 @@ async def _run(configured: Settings, ports: Ports, stop: asyncio.Event, times: D
     await stop.wait()
     notify("STOPPING=1", os.environ)
     await server.drain(times)
+
+
+async def _told_of_another_encoder(ports: Ports, graph: str) -> None:
+    """Say at once that questions will be refused until the graph is rebuilt. What needs no vector, the order
+    to rebuild among it, is served.
+    """
+    try:
+        check_encoder(ports, await ports.store.made(graph))
+    except NotFound:
+        return
+    except TidegraphError as error:
+        logging.getLogger(__name__).error("graph %s: %s", graph, error)
 
 
 @contextlib.asynccontextmanager

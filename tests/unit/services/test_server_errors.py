@@ -109,7 +109,7 @@ async def test_a_bug_leaks_nothing_but_its_request_id(
     async def broken(*_: object) -> None:
         raise ZeroDivisionError("the secret of the house")
 
-    monkeypatch.setattr(running.world.store, "sequence", broken)
+    monkeypatch.setattr(running.world.store, "made", broken)
     call = running.client.query.GetEntity(
         query_pb2.GetEntityRequest(entity="Fenwick Mill"), metadata=(("x-request-id", "trace-1"),)
     )
@@ -125,7 +125,7 @@ async def test_a_call_ends_at_the_default_deadline(running: Running, monkeypatch
     async def stuck(*_: object) -> None:
         await asyncio.Event().wait()
 
-    monkeypatch.setattr(running.world.store, "sequence", stuck)
+    monkeypatch.setattr(running.world.store, "made", stuck)
     settings = ServerSettings("127.0.0.1", 0, False, 1_000_000, 0.2, 0.2)
     server = ApiServer(settings, running.world.ports(), GRAPH)
     port = await server.start()

@@ -22,6 +22,7 @@ from tidegraph.ports import (
     EventMention,
     EventRecord,
     FactFilter,
+    GraphMade,
     Neighbour,
     Visibility,
 )
@@ -310,6 +311,9 @@ class MemoryReads:
 
     async def sequence(self, graph: str) -> int:
         return self.graph(graph).sequence
+
+    async def made(self, graph: str) -> GraphMade:
+        return GraphMade(self.model_id, self.dimensions, self.graph(graph).sequence)
 
     async def scan(self, graph: str, what: str, after: str, limit: int) -> list[tuple[str, str]]:
         state = self.graph(graph)

@@ -7,7 +7,17 @@ from dataclasses import dataclass, field
 from tidegraph.domain.eventgraph import EventGraphParameters
 from tidegraph.domain.interval import Interval
 from tidegraph.domain.predicates import Registry
-from tidegraph.ports import ChatModel, Clock, Encoder, GraphReader, Log, Reranker, StatusStore, Visibility
+from tidegraph.ports import (
+    ChatModel,
+    Clock,
+    Encoder,
+    GraphMade,
+    GraphReader,
+    Log,
+    Reranker,
+    StatusStore,
+    Visibility,
+)
 from tidegraph.settings import GroundingSettings, load
 from tidegraph.storage.merged import merged
 
@@ -51,7 +61,8 @@ class Moment:
 
     ``valid`` is the asked valid time with its granularity (an instant t is ``[t, t + 1)``);
     ``valid_defaulted`` when it was neither asked nor read off a question and is ``now``.
-    All in microseconds; ``watermark`` is OPEN_START when nothing was applied yet.
+    All in microseconds; ``watermark`` is OPEN_START when nothing was applied yet. ``made``: by what the
+    graph was made.
     """
 
     graph: str
@@ -60,7 +71,12 @@ class Moment:
     seen: Visibility
     now: int
     watermark: int
-    graph_version: int
+    made: GraphMade
+
+    @property
+    def graph_version(self) -> int:
+        """Number of the commit up to which the graph was read."""
+        return self.made.sequence
 
     @property
     def known_at(self) -> int:

@@ -43,7 +43,7 @@ async def resolve(ports: Ports, caller: Caller, asked: AskedTime, read: Interval
     known_floor = await _wait(ports, caller, asked.awaited) if asked.awaited else 0
     now = ports.clock.now()
     watermark = await ports.status.watermark(caller.graph)
-    version = await ports.store.sequence(caller.graph)
+    made = await ports.store.made(caller.graph)
     known_at = asked.known_at
     if known_at is None:
         known_at = max(now, watermark, known_floor)
@@ -55,7 +55,7 @@ async def resolve(ports: Ports, caller: Caller, asked: AskedTime, read: Interval
         seen=Visibility(known_at=known_at, labels=caller.labels),
         now=now,
         watermark=watermark,
-        graph_version=version,
+        made=made,
     )
 
 

@@ -9,8 +9,10 @@ from typing import Final
 
 from tidegraph.domain.errors import NotFound, TidegraphError
 from tidegraph.domain.interval import OPEN_START
+from tidegraph.ports import GraphMade
 from tidegraph.services.caller import Caller
 from tidegraph.services.usecases.context import Ports
+from tidegraph.services.usecases.opening import check_encoder
 
 PART_SECONDS: Final = 5.0
 
@@ -40,10 +42,10 @@ async def read_status(ports: Ports, caller: Caller) -> StatusFound:
     components: list[Component] = []
     rows: Mapping[str, int] = {}
     documents: Mapping[str, int] = {}
-    watermark, version = OPEN_START, 0
+    watermark, made = OPEN_START, GraphMade("", 0, 0)
     try:
         rows = await asyncio.wait_for(ports.store.counts(caller.graph), PART_SECONDS)
-        version = await asyncio.wait_for(ports.store.sequence(caller.graph), PART_SECONDS)
+        made = await asyncio.wait_for(ports.store.made(caller.graph), PART_SECONDS)
         components.append(Component("store", True, "answers"))
     except NotFound:
         components.append(Component("store", True, "answers; the graph is empty"))
@@ -55,19 +57,20 @@ async def read_status(ports: Ports, caller: Caller) -> StatusFound:
         components.append(Component("status", True, "answers"))
     except (TidegraphError, TimeoutError) as error:
         components.append(Component("status", False, _detail(error)))
-    components.append(await _encoder(ports))
+    components.append(await _encoder(ports, made))
     return StatusFound(
         documents=documents,
         rows=rows,
         watermark=watermark,
-        graph_version=version,
+        graph_version=made.sequence,
         components=tuple(components),
     )
 
 
-async def _encoder(ports: Ports) -> Component:
-    attempt: Awaitable[object] = asyncio.to_thread(ports.encoder.encode, ["ready"])
+async def _encoder(ports: Ports, made: GraphMade) -> Component:
     try:
+        check_encoder(ports, made)
+        attempt: Awaitable[object] = asyncio.to_thread(ports.encoder.encode, ["ready"])
         await asyncio.wait_for(attempt, PART_SECONDS)
     except (TidegraphError, TimeoutError) as error:
         return Component("encoder", False, _detail(error))
