@@ -68,7 +68,7 @@ def is_doubtful(
     ``referents``: what tokens refer to, by their ids.
     """
     if token.lower in HE | SHE:
-        return _may_be_another_person(token, thing, around)
+        return _may_be_another_person(token, thing, around, referents)
     plural = token.lower in _THEY
     if around.title and thing.name != around.title and thing.name.split()[-1].islower():
         # "Albanian club", "main football club" may be what the title names, and are no names of it.
@@ -100,7 +100,15 @@ def _has_rival(thing: Candidate, around: Surroundings) -> bool:
     )
 
 
-def _may_be_another_person(token: Token, thing: Candidate, around: Surroundings) -> bool:
+def _is_other(subject: Token, thing: Candidate, gender: str, referents: Mapping[int, Candidate]) -> bool:
+    """Whether a subject is another person whose name is of the gender."""
+    others = [referents.get(id(t)) for t in (subject, *(c for c in subject.children if c.dep == "appos"))]
+    return any(o is not None and o is not thing and gender_of_name(o.name) == gender for o in others)
+
+
+def _may_be_another_person(
+    token: Token, thing: Candidate, around: Surroundings, referents: Mapping[int, Candidate]
+) -> bool:
     gender = "male" if token.lower in HE else "female"
     if around.boat and gender == "female" and thing.name == around.title:
         return any(
@@ -111,7 +119,8 @@ def _may_be_another_person(token: Token, thing: Candidate, around: Surroundings)
         # In a text about a woman only a man's name tells who "he" is.
         return True
     if thing is around.topic or thing.name == around.title:
-        return False
+        # "As a young man William was a clerk, until he ...", in a text about his brother.
+        return any(_is_other(t, thing, gender, referents) for t in around.subjects if t.start < token.start)
     if around.gender == gender:
         # In a text about a man somebody else is "he" only where he was the last to do something.
         return thing.last_subject < around.number - 1

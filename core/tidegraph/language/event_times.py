@@ -200,11 +200,14 @@ def _opened(
         return [*before, *words] if chain[0].head is not chain[0] else list(words)
     if not shared:
         return None
-    finite = verb.tag in _FINITE or any(
+    passive = any(c.dep == "auxpass" for c in chain[0].children)
+    # "was arrested and interviewed": the parser takes the second for the simple past.
+    short = passive and verb.tag == "VBD" and verb.child("dobj", "attr", "ccomp", "xcomp") is None
+    finite = (verb.tag in _FINITE and not short) or any(
         c.tag in _FINITE for c in verb.children if c.dep in {"aux", "auxpass"}
     )
     helpers = [] if finite else [c for c in chain[0].children if c.dep in {"aux", "auxpass"}]
-    if not finite and (verb.tag != "VBN" or not any(c.dep == "auxpass" for c in helpers)):
+    if not finite and not (passive and verb.tag in {"VBN", "VBD"}):
         return None
     outer = [t for t in before if t.i < shared[0].i] if chain[0].head is not chain[0] else []
     return [*outer, *shared, *helpers, *words]

@@ -68,7 +68,9 @@ def standing(own: list[Event], sentence: Sentence, passage: Passage, story: Stor
     step = undated and (tells_past(sentence) or _had(sentence)) and sentence.root.lemma != "be"
     if not (leaning or vague or bare or occasion or step or is_off_topic(sentence, resolution)):
         return own
-    said = _said(before, story, far=occasion or step) if leaning or vague or occasion or step else []
+    said = []
+    if leaning or vague or occasion or step:
+        said = _said(before, story, far=occasion or step) or _text_before(sentence, passage)
     section = passage.headings[-1] if passage.headings and (undated or occasion) else ""
     return [_headed(after(event, said) if said else event, (section, passage.title)) for event in own]
 
@@ -98,6 +100,15 @@ def _said(before: Event | None, story: Story, *, far: bool) -> list[str]:
 
 def _had(sentence: Sentence) -> bool:
     return any(c.lower == "had" and c.dep == "aux" for c in sentence.root.children)
+
+
+def _text_before(sentence: Sentence, passage: Passage) -> list[str]:
+    """The sentence before, where it made no event."""
+    place = next(k for k, s in enumerate(passage.sentences) if s is sentence)
+    if not place:
+        return []
+    before, base = passage.sentences[place - 1], passage.unit.start
+    return [" ".join(passage.unit.text[before.start - base : before.end - base].split())]
 
 
 def _is_dated(event: Event) -> bool:

@@ -98,3 +98,22 @@ def test_a_word_for_a_time_within_a_name_dates_nothing():
     event = _one("In 2018 Ada Poll won the Wexham Christmas Open in Leeds .", "Open")
     assert event.interval is not None
     assert (event.interval.start, event.interval.end) == (instant(2018), instant(2019))
+
+
+def test_he_is_not_said_to_be_the_topic_where_the_sentence_is_about_another_man():
+    text = (
+        "Edward Roe wrote books . He lived in Leeds . He taught Latin . He was a teacher . "
+        "William Pike was a clerk in Leeds , where he learned the trade in 1878 ."
+    )
+    assert "where he learned the trade" in _one(text, "clerk", "Edward Roe").sentence
+
+
+def test_what_was_said_before_is_told_where_it_made_no_event():
+    text = "Ada Poll won a point at the , after a crash . This was followed by a second point in Leeds ."
+    (event,) = _events(text, "Ada Poll")
+    assert "[said before: Ada Poll won a point at the , after a crash .]" in event.sentence
+
+
+def test_a_joined_passive_keeps_its_auxiliary():
+    text = "Ada Poll was arrested by officers on 26 May 1945 and interviewed on 12 July 1946 ."
+    assert [e.sentence for e in _events(text)][1] == "Ada Poll was interviewed on 12 July 1946 ."
