@@ -49,7 +49,8 @@ class LlmSettings:
     """An OpenAI-compatible server (vLLM). An empty ``url`` means: the built-in reasoner answers.
 
     ``concurrency`` calls at once and ``tokens_per_minute`` (0: any number) are bounds of one process, over
-    all that it asks for. Prices are for a million tokens, in a currency of the operator's choice.
+    all that it asks for. ``reads_questions``: it reads what the rules leave open in a question. Prices are
+    for a million tokens, in a currency of the operator's choice.
     """
 
     url: str
@@ -61,6 +62,7 @@ class LlmSettings:
     tokens_per_minute: int = 0
     prompt_price: float = 0.0
     completion_price: float = 0.0
+    reads_questions: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +244,7 @@ def _llm(env: _Environment) -> LlmSettings:
         tokens_per_minute=env.integer("TIDEGRAPH_LLM_TOKENS_PER_MINUTE", 0),
         prompt_price=env.amount("TIDEGRAPH_LLM_PROMPT_PRICE"),
         completion_price=env.amount("TIDEGRAPH_LLM_COMPLETION_PRICE"),
+        reads_questions=env.flag("TIDEGRAPH_LLM_READS_QUESTIONS", False),
     )
 
 

@@ -76,6 +76,28 @@ class Completion:
     completion_tokens: int
 
 
+@dataclass(frozen=True, slots=True)
+class QuestionParts:
+    """What a question asks: names that stand in it, what is asked for, and the named time.
+
+    ``relation``: how the asked time stands to the named one; ``date``: that one, as dates are written in the
+    API, a span as ``from/to``. Both may be empty.
+    """
+
+    names: tuple[str, ...]
+    asked_for: str
+    relation: str
+    date: str
+
+
+class QuestionReader(Protocol):
+    """Reads questions beside the rules."""
+
+    def read(self, question: str, today: str) -> QuestionParts | None:
+        """The parts of a question; None when it could not be read, for whatever reason. Blocking."""
+        ...
+
+
 class StructuredModel(Protocol):
     """A language model that answers in JSON of a given schema."""
 

@@ -20,6 +20,7 @@ from tidegraph import settings as settings_module
 from tidegraph.cli.ingest_target import located
 from tidegraph.domain.errors import NotFound, Rejected, TidegraphError
 from tidegraph.embedded.notify import notify
+from tidegraph.language.llm.question import ModelQuestionReader
 from tidegraph.language.registry import load_registry
 from tidegraph.log.producer import KafkaLog
 from tidegraph.models.budget import process_budget
@@ -27,6 +28,8 @@ from tidegraph.models.clock import SystemClock
 from tidegraph.models.factory import make_encoder, make_reranker
 from tidegraph.models.metering import Meter
 from tidegraph.models.openai_chat import ChatOptions, OpenAiChat
+from tidegraph.models.prompts import load_prompt
+from tidegraph.models.structured import OpenAiStructured, StructuredOptions
 from tidegraph.services.server import ApiServer, DrainTimes
 from tidegraph.services.usecases.context import ChatLimits, Ports
 from tidegraph.services.usecases.opening import check_encoder
@@ -38,6 +41,8 @@ from tidegraph.telemetry import expose
 
 EXIT_FAILED: Final = 1
 EXIT_SETTINGS: Final = 2
+READING_SECONDS: Final = 10.0
+"""A question waits no longer for what the model makes of it."""
 
 
 @click.command("serve")
@@ -134,8 +139,21 @@ async def open_ports(configured: Settings) -> AsyncIterator[Ports]:
             grounding=configured.grounding,
             max_document_bytes=configured.max_document_bytes,
             reranker=make_reranker(models.reranker),
+            question_reader=_question_reader(configured.llm, cleanup),
             event_graph=configured.event_graph.parameters,
         )
+
+
+def _question_reader(settings: LlmSettings, cleanup: contextlib.AsyncExitStack) -> ModelQuestionReader | None:
+    """Who reads what the rules leave open in a question; nobody unless the settings say so."""
+    if not settings.url or not settings.reads_questions:
+        return None
+    meter = Meter("question", settings.prompt_price, settings.completion_price)
+    seconds = min(settings.timeout_seconds, READING_SECONDS)
+    options = StructuredOptions(settings.url, settings.model, settings.api_key, seconds, meter)
+    model = OpenAiStructured(options, process_budget(settings.concurrency, settings.tokens_per_minute))
+    cleanup.callback(model.close)
+    return ModelQuestionReader(model, load_prompt("question.v1"))
 
 
 async def _chat(settings: LlmSettings, cleanup: contextlib.AsyncExitStack) -> OpenAiChat | None:

@@ -14,6 +14,7 @@ from tidegraph.ports import (
     GraphMade,
     GraphReader,
     Log,
+    QuestionReader,
     Reranker,
     StatusStore,
     Visibility,
@@ -48,6 +49,8 @@ class Ports:
     grounding: GroundingSettings
     max_document_bytes: int
     reranker: Reranker | None = None
+    question_reader: QuestionReader | None = None
+    """Reads what the rules leave open in a question; None: the rules alone."""
     event_graph: EventGraphParameters = field(default_factory=lambda: load({}).event_graph.parameters)
     """Those that the writer makes the event graph by."""
 

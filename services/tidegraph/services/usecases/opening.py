@@ -5,6 +5,7 @@ from __future__ import annotations
 from tidegraph.domain.errors import Rejected
 from tidegraph.ports import GraphMade
 from tidegraph.services.caller import Caller
+from tidegraph.services.usecases.completing import completed
 from tidegraph.services.usecases.context import Ports
 from tidegraph.services.usecases.decisions import under_policies
 from tidegraph.services.usecases.moment import AskedTime, resolve, seen_by
@@ -35,6 +36,11 @@ async def opened(
         message = "give the valid time in as_of or in reading, not in both"
         raise Rejected("TWO_TIMES", message, field="reading.time")
     reading = await read_text(ports, caller.graph, text, ports.clock.now(), seen_by(caller, asked), override)
+    if override == NOTHING:
+        now = ports.clock.now()
+        override = await completed(ports, caller.graph, reading.question, now, seen_by(caller, asked))
+        if override != NOTHING:
+            reading = await read_text(ports, caller.graph, text, now, seen_by(caller, asked), override)
     question = reading.question
     counts = read_time or override.time is not None
     moment = await resolve(ports, caller, asked, question.time.interval if counts else None)
