@@ -36,8 +36,10 @@ MENTIONS_MAX: Final = 2_000
 EXACT_MAX_EVENTS: Final = 10_000
 """Up to this many events inside the constraint exact distances are quicker than growing k."""
 EXACT_MIN_EVENTS: Final = 1_000
-EXACT_SHARE: Final = 8
-"""An index that is asked for this many times more than is wanted costs as much as exact distances do."""
+EXACT_PER_ROOT: Final = 10
+"""n exact distances cost as much as an index of N events of which n pass, when n is this many times the
+root of N: what is asked of it grows with N / n.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,24 +144,27 @@ class FalkorSearch(FalkorReads):
     ) -> Ranked:
         """Vector leg, best first; score is cosine similarity.
 
-        Few events inside the asked time: time first, then exact distances. Else the index, asked for more
-        than is wanted and again for more while too few pass.
+        The index, asked for more than is wanted. Too few pass: time first, then exact distances, where few
+        events lie inside the asked time; else the index, asked for more.
         """
         if limit <= 0:
             return Ranked()
         values: dict[str, Value] = {"vector": vector, **visibility.parameters(seen)}
         condition = _condition(what, valid, force, values)
-        if valid is not None and what == "event" and await self._few_during(graph, values):
-            exact = await self._exact(graph, what, values, queries.DURING, limit)
-            static = await self._nearest(
-                graph, what, values, _STATIC_BEFORE, seen, force or valid, limit, MIN_NEIGHBOURS
-            )
-            kept = sorted((*exact, *static.hits), key=lambda hit: (-hit.score, hit.id))
-            found = _Near(kept, "time first", static.pruned)
-        else:
-            found = await self._nearest(
-                graph, what, values, condition, seen, force or valid, limit, MAX_NEIGHBOURS
-            )
+        at = force or valid
+        cap = _first(limit) if valid is not None and what == "event" else MAX_NEIGHBOURS
+        found = await self._nearest(graph, what, values, condition, seen, at, limit, cap)
+        if cap < MAX_NEIGHBOURS and len(found.hits) < limit and found.path == "index":
+            if await self._few_during(graph, values):
+                exact = await self._exact(graph, what, values, queries.DURING, limit)
+                static = [hit for hit in found.hits if hit.undated]
+                kept = sorted((*exact, *static), key=lambda hit: (-hit.score, hit.id))
+                found = _Near(kept, "time first", found.pruned)
+            else:
+                asked = _more(cap, len(found.hits), limit, MAX_NEIGHBOURS)
+                found = await self._nearest(
+                    graph, what, values, condition, seen, at, limit, MAX_NEIGHBOURS, asked
+                )
         return Ranked((hit.scored for hit in found.hits[:limit]), found.path, found.pruned)
 
     async def sketches(self, graph: str, event_ids: Sequence[str], seen: Visibility) -> list[EventSketch]:
@@ -201,7 +206,7 @@ class FalkorSearch(FalkorReads):
         """True when looking at all events inside the time costs less than the index would."""
         bounds = {name: values[name] for name in ("valid_from", "valid_to")}
         total = int((await self.connection.read(graph, queries.VECTOR_COUNTS["event"]))[0][0])
-        few = min(EXACT_MAX_EVENTS, max(EXACT_MIN_EVENTS, total // EXACT_SHARE))
+        few = min(EXACT_MAX_EVENTS, max(EXACT_MIN_EVENTS, int(EXACT_PER_ROOT * total**0.5)))
         rows = await self.connection.read(graph, queries.COUNT_DURING, {**bounds, "limit": few + 1})
         return int(rows[0][0]) <= few
 
@@ -231,9 +236,10 @@ class FalkorSearch(FalkorReads):
         valid: Interval | None,
         limit: int,
         cap: int,
+        asked: int = 0,
     ) -> _Near:
         """The nearest that pass, growing k while too few do and there are more."""
-        asked = min(max(MIN_NEIGHBOURS, OVERFETCH * limit), MAX_NEIGHBOURS)
+        asked = asked or _first(limit)
         cap = max(cap, asked)
         while True:
             query = queries.search_vector(what, condition, "reach_to" in values)
@@ -279,6 +285,11 @@ def _sketch(row: list[Any]) -> EventSketch:
         id_, sentence or "", title or "", document_id, time, interval, first, last, Status(status),
         tuple(entity_ids or ()),
     )  # fmt: skip
+
+
+def _first(limit: int) -> int:
+    """How many neighbours are asked for first."""
+    return min(max(MIN_NEIGHBOURS, OVERFETCH * limit), MAX_NEIGHBOURS)
 
 
 def _more(asked: int, kept: int, limit: int, cap: int) -> int:
