@@ -45,7 +45,7 @@ from tidegraph.services.usecases.spans.times import CHAINED, SURE, TIMED
 OUT = Path(__file__).resolve().parent.parent / "services/tidegraph/services/data" / FILE
 PRIOR = json.loads((Path(__file__).resolve().parent / "answer_prior.json").read_text(encoding="utf-8"))
 """What a reader would say of each feature: the fit is drawn to it where the questions say little."""
-PENALTY = 1.0
+PENALTY = 2.0
 SURE_PENALTY = 0.02
 STEPS = 200
 LONGER = 2.0
@@ -154,7 +154,8 @@ def _fold(document: str, folds: int) -> int:
 def _fit(cases: Sequence[Case]) -> Model:
     model = parse({"said": {}, "timed": {}, "chained": {}, "sure": {}, "bias": 0.0, "least": 0.0})
     told = [case for case in cases if case.values.any()]
-    model = replace(model, said=_listwise([c.rows for c in told], [c.values for c in told], "said", SAID))
+    even = [_evenly(case) for case in told]
+    model = replace(model, said=_listwise([c.rows for c in told], even, "said", SAID))
     timed, chained = _Lists(), _Lists()
     for case in cases:
         _then(model, case, timed, chained)
@@ -165,15 +166,29 @@ def _fit(cases: Sequence[Case]) -> Model:
     )
 
 
+def _evenly(case: Case) -> NDArray[np.int64]:
+    """For each candidate the number of the value that it is, from 1; 0 for none. All values are to be likely,
+    not the easiest alone: the chain is made of them.
+    """
+    names = [candidate.value for candidate in case.found.candidates]
+    numbers = {
+        name: n
+        for n, name in enumerate(sorted({v for v, ok in zip(names, case.values, strict=True) if ok}), 1)
+    }
+    return np.array(
+        [numbers[v] if ok else 0 for v, ok in zip(names, case.values, strict=True)], dtype=np.int64
+    )
+
+
 class _Lists:
     def __init__(self) -> None:
         self.rows: list[Floats] = []
-        self.right: list[NDArray[np.bool_]] = []
+        self.right: list[NDArray[np.integer]] = []
 
     def add(self, rows: Floats, right: NDArray[np.bool_]) -> None:
         if right.any():
             self.rows.append(rows)
-            self.right.append(right)
+            self.right.append(right.astype(np.int64))
 
 
 def _then(model: Model, case: Case, timed: _Lists, chained: _Lists) -> None:
@@ -184,7 +199,7 @@ def _then(model: Model, case: Case, timed: _Lists, chained: _Lists) -> None:
         if found is not None:
             chained.add(found.rows, case.right[list(found.best)])
     elif case.window is not None:
-        then = timed_rows(model, candidates, case.rows, case.window)
+        then = timed_rows(model, candidates, case.rows, case.window, case.found.facts)
         timed.add(then.rows, case.right[list(then.best)])
 
 
@@ -200,31 +215,39 @@ def _judged(model: Model, cases: Sequence[Case]) -> list[tuple[Case, bool, Seque
                 good = bool(case.right[found.best[int(np.argmax(found.rows @ model.chained))]])
             out.append((case, good, None))
         elif case.window is not None:
-            then = timed_rows(model, candidates, case.rows, case.window)
+            then = timed_rows(model, candidates, case.rows, case.window, case.found.facts)
             first, row = sure_row(model, candidates, case.rows, then, case.found.facts)
             out.append((case, bool(case.right[first]), row))
     return out
 
 
 def _listwise(
-    rows: Sequence[Floats], right: Sequence[NDArray[np.bool_]], name: str, features: Sequence[str]
+    rows: Sequence[Floats], right: Sequence[NDArray[np.integer]], name: str, features: Sequence[str]
 ) -> Floats:
-    """Weights that give the right rows of each list the largest share of its exponential scores."""
+    """Weights that give the right rows of each list the largest share of its exponential scores.
+
+    Args:
+        right: for each row 0, or the number of the group that it belongs to. Every group of a list is to
+            have an equal share, by whichever of its rows.
+    """
     prior = np.array([float(PRIOR[name].get(feature, 0.0)) for feature in features])
     if not rows:
         return prior
-    everything, good = np.concatenate(rows), np.concatenate(right).astype(float)
+    everything, good = np.concatenate(rows), np.concatenate(right).astype(float) > 0
     scale = everything.std(axis=0) + 1e-3
     everything, prior = everything / scale, prior * scale
     lengths = [len(each) for each in rows]
     starts, owner = np.cumsum([0, *lengths[:-1]]), np.repeat(np.arange(len(rows)), lengths)
+    offsets = np.cumsum([0, *(int(each.max()) + 1 for each in right[:-1])])
+    group = np.concatenate(right).astype(np.int64) + np.repeat(offsets, lengths)
+    groups = np.array([int(each.max()) for each in right])[owner]
 
     def gradient(weights: Floats) -> Floats:
         scores = everything @ weights
         shares = np.exp(scores - np.maximum.reduceat(scores, starts)[owner])
         of_right = shares * good
         expected = shares / np.add.reduceat(shares, starts)[owner]
-        wanted = of_right / (np.add.reduceat(of_right, starts) + 1e-12)[owner]
+        wanted = of_right / (np.bincount(group, of_right)[group] + 1e-12) / groups
         return np.asarray(everything.T @ (expected - wanted) / len(rows) + PENALTY * (weights - prior))
 
     weights: Floats = _descended(gradient, prior) / scale

@@ -15,6 +15,7 @@ from tidegraph.services.usecases.spans.phrases import Phrase, Shape, phrases
 from tidegraph.services.usecases.spans.placing import Placed, Source, placed
 from tidegraph.services.usecases.spans.segments import segmented
 from tidegraph.services.usecases.spans.times import CHAINED, SURE, TIMED
+from tidegraph.services.usecases.spans.whole import as_value, whole_names
 from tidegraph.settings import load as load_settings
 
 GROUNDING = load_settings({}).grounding
@@ -80,6 +81,58 @@ def test_what_is_told_without_a_date_takes_the_time_of_the_telling() -> None:
 def test_a_birth_dates_nothing_else() -> None:
     found = read("Ada Brook ( born 3 May 1941 ) is a painter of the Norvale School.")
     assert found["Norvale School"].start == OPEN_START
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("He left Norvale Town in 2003.", "Norvale Town"),
+        ("In 2003 she resigned from the Easton Society.", "Easton Society"),
+        ("In 2003 he moved from Norvale Town to Easton Rovers.", "Norvale Town"),
+    ],
+)
+def test_what_is_left_ends_at_that_time(text: str, left: str) -> None:
+    place = read(text)[left]
+    assert (place.start, place.end) == (OPEN_START, year(2004))
+
+
+def test_what_follows_a_period_begins_at_its_end() -> None:
+    found = read("She was at Norvale College from 1914 to 1923 when she went to Easton University.")
+    assert (found["Norvale College"].start, found["Norvale College"].end) == (year(1914), year(1924))
+    assert year(1923) < found["Easton University"].start < year(1924)
+
+
+@pytest.mark.parametrize(
+    ("text", "phrase"),
+    [
+        (
+            "He played for the Norvalia national under-21 football team.",
+            "Norvalia national under-21 football team",
+        ),
+        ("He was Deputy Director of the Norvale Science Foundation.", "Norvale Science Foundation"),
+        ("She studied at the \u00c9cole polytechnique in Paris.", "\u00c9cole polytechnique"),
+    ],
+)
+def test_names_go_as_far_as_they_go(text: str, phrase: str) -> None:
+    assert phrase in read(text)
+
+
+def wholes(text: str, **kinds: EntityType) -> dict[str, str]:
+    found = phrases(segmented(text), OFFICES)
+    named = whole_names([(p, as_value(p.text)) for p in found], kinds)
+    return {short: said for short, (said, _) in named.items()}
+
+
+def test_a_short_name_stands_for_the_one_whole_name() -> None:
+    found = wholes(
+        "He joined the Norvale Steamers and the Marine Science Institute. The Steamers won. "
+        "The MSI closed. Ada Brook and Ben Brook left. Brook is back."
+    )
+    assert found == {"steamers": "Norvale Steamers", "msi": "Marine Science Institute"}
+
+
+def test_a_place_is_no_short_name() -> None:
+    assert wholes("He left Real Easton. He lives in Easton.", easton=EntityType.PLACE) == {}
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 import pytest
-from tests.unit.services.world import Doc, World
+from tests.unit.services.world import NOW, Doc, World
 
 from tidegraph.ports import FactFilter, Visibility
 from tidegraph.services.caller import Caller
@@ -15,6 +15,7 @@ from tidegraph.services.usecases.answers import Outcome
 from tidegraph.services.usecases.ask import Asking
 from tidegraph.services.usecases.moment import AskedTime
 from tidegraph.services.usecases.parts_used import Part
+from tidegraph.services.usecases.reading import read_text
 
 TEXT = (
     "Orrin Vale (born 4 May 1970) is a former footballer. In 1990 he signed for Norvale United. "
@@ -54,6 +55,26 @@ async def test_the_value_of_then(world: World, question: str, value: str) -> Non
     assert all(len(said.split()) <= 12 for said in answer.values)
     assert {cited.document_id for cited in answer.citations} == {"vale"}
     assert all(check.passed for check in answer.checks)
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("Which team did Orrin Vale play for in June 1998?", ["Orrin Vale"]),
+        ("Which team did Matt Caution play for in June 1998?", ["Matt Caution"]),
+        ("Did Prime Minister Caution resign?", ["Caution"]),
+    ],
+)
+async def test_a_kind_of_answer_is_no_name_and_a_surname_has_its_given_name(
+    question: str, names: list[str]
+) -> None:
+    """Texts tell of "the team" and of people by their surnames, and extraction makes entities of both."""
+    made = World()
+    made.event("In 1998 Orrin Vale left.", "1998", "Orrin Vale")
+    made.event("Caution played for the team.", "1998", "Caution", "team")
+    world = await made.build()
+    reading = await read_text(world.ports(), GRAPH, question, NOW)
+    assert [link.text for link in reading.question.entities] == names
 
 
 async def test_the_answer_tells_the_turn_that_it_rests_on(world: World) -> None:

@@ -139,7 +139,10 @@ class Asking:
 
 
 async def built_in(work: Work, scope: Scope) -> Answer:
-    """The built-in reasoner: facts, else events, else passages, else the honest end."""
+    """The built-in reasoner: facts, else events, else passages, else the honest end.
+
+    Loose facts answer only where no passage does: the reader of passages knows them too.
+    """
     facts, trail = FactReasoner(work, scope), work.trail
     answer = None
     if Part.FACTS not in work.without:
@@ -149,6 +152,7 @@ async def built_in(work: Work, scope: Scope) -> Answer:
             answer = await _tried(trail, "suggested facts", facts.answer(suggested))
     told = answer
     open_ = answer is None or (answer.outcome is Outcome.NOT_KNOWN and not facts.vacant)
+    open_ = open_ or (answer is not None and _is_loose(work, answer))
     several = work.question.plural or work.question.order is not Order.NONE
     read = await _tried(trail, "reader", _read(work, scope)) if open_ and not several else None
     if read is not None:
@@ -169,6 +173,21 @@ async def _tried(trail: Trail, name: str, way: Awaitable[Answer | None]) -> Answ
         answer = await way
         stage.outcome = answer.outcome.value.replace("_", " ") if answer is not None else "nothing"
     return answer
+
+
+def _is_loose(work: Work, answer: Answer) -> bool:
+    """Whether a fact told in a text may have been over, or one of several, when it is asked for.
+
+    Of what one thing has one of at a time, the next value ends the one before. Of clubs and employers nobody
+    tells each end, and a text tells of more of them than became facts: that one began is no sign that it
+    still held years later, or that it was the next one.
+    """
+    if answer.outcome is not Outcome.ANSWERED or not all(cited.event_id for cited in answer.citations):
+        return False
+    if all(work.ports.registry.policy(f.predicate).is_exclusive(f.qualifiers) for f in answer.facts):
+        return False
+    ends = any(fact.valid.has_open_start or fact.valid.has_open_end for fact in answer.facts)
+    return ends or work.question.anchor is not None or len(answer.values) > 1
 
 
 async def _read(work: Work, scope: Scope) -> Answer | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from tidegraph.domain.interval import OPEN_END
@@ -13,7 +13,7 @@ from tidegraph.ports import EntityRecord, FactFilter, Visibility
 from tidegraph.services.usecases.context import Moment, Ports
 from tidegraph.services.usecases.question import Linked, TimeConstraint
 from tidegraph.services.usecases.similar import Similar, similar
-from tidegraph.services.usecases.spans.intent import offices
+from tidegraph.services.usecases.spans.intent import kind_nouns, offices
 from tidegraph.services.usecases.words import Token, tables, tokens
 
 NAME_WORDS_MAX: Final = 10
@@ -55,6 +55,7 @@ async def link(
         records = known.get(names[start, end], [])
         if records and not _overlaps(found, start, end):
             found.append(Linked(text[start:end], start, end, tuple(records[:CANDIDATES_MAX])))
+    found = [_with_given_names(linked, found, listed, text) for linked in found]
     unknown: list[Linked] = []
     for start, end in _capitalised(listed, text)[:CLOSE_SPANS_MAX]:
         if not _overlaps(found, start, end):
@@ -66,6 +67,15 @@ async def link(
                 near = await _near(ports, graph, scored, seen)
                 unknown.append(_linked(text, start, end, near))
     return Links(tuple(sorted(found, key=lambda linked: linked.start)), tuple(unknown))
+
+
+def _with_given_names(linked: Linked, found: Sequence[Linked], listed: Sequence[Token], text: str) -> Linked:
+    if " " in linked.text or not linked.text[:1].isupper():
+        return linked
+    start = _widened(listed, text, linked.start)
+    if start == linked.start or _overlaps(found, start, linked.start):
+        return linked
+    return replace(linked, text=text[start : linked.end], start=start)
 
 
 def _linked(text: str, start: int, end: int, near: Sequence[Similar]) -> Linked:
@@ -94,12 +104,33 @@ def _spans(listed: Sequence[Token], text: str) -> list[tuple[int, int]]:
                 continue
             if listed[last].lower in stop and listed[last].text.islower():
                 continue
-            if all(token.lower in stop for token in inner):
+            if all(token.lower in stop for token in inner) or _names_a_kind(inner):
                 continue
             if len(inner) == 1 and first == 0 and listed[0].lower in stop:
                 continue
             found.append((start, end))
     return sorted(found, key=lambda span: (span[0] - span[1], span[0]))
+
+
+def _names_a_kind(inner: Sequence[Token]) -> bool:
+    """Whether words in small letters only say what kind of thing is asked for: "which team", "the school".
+
+    A text may tell of "the team" as if that were a name; a question that says "team" does not mean it.
+    """
+    kinds = kind_nouns() | tables().answer_nouns | tables().stop
+    return all(token.text.islower() and token.lower in kinds for token in inner)
+
+
+def _widened(listed: Sequence[Token], text: str, start: int) -> int:
+    """Where a surname's given names begin: "Caution" is asked for as "Matt Caution"."""
+    index = next((i for i, token in enumerate(listed) if token.start == start), 0)
+    while index > 1 and listed[index - 1].text[:1].isupper() and listed[index - 1].text[1:].islower():
+        before = listed[index - 1]
+        plain = text[before.end : listed[index].start] == " "
+        if not plain or before.lower in offices() or before.lower in tables().stop:
+            break
+        index -= 1
+    return listed[index].start if listed else start
 
 
 def _breaks(gap: str) -> bool:

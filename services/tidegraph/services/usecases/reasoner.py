@@ -13,6 +13,7 @@ from typing import Final
 
 from tidegraph.domain.facts import FactVersion
 from tidegraph.domain.interval import OPEN_END, Interval
+from tidegraph.domain.naming import normalise
 from tidegraph.domain.policies import OnStart
 from tidegraph.services.usecases import compose
 from tidegraph.services.usecases.anchors import AnchorFinder, Located
@@ -21,6 +22,8 @@ from tidegraph.services.usecases.matching import Match, Matcher, Slot
 from tidegraph.services.usecases.question import Asked, Order, Relation
 from tidegraph.services.usecases.scope import Scope, window_of
 from tidegraph.services.usecases.selection import neighbours, select, surest
+from tidegraph.services.usecases.spans.intent import kind_nouns
+from tidegraph.services.usecases.words import tables
 from tidegraph.services.usecases.work import Work, coalesced, valid_of
 
 TIMES: Final = (Asked.WHEN, Asked.START, Asked.END)
@@ -54,7 +57,17 @@ class FactReasoner:
 
     def _match(self, facts: Sequence[FactVersion], ignored: frozenset[str]) -> list[Match]:
         matcher = Matcher(self._question, self._work.ports.registry, self._work.names, ignored)
-        return matcher.matches(facts)
+        return [match for match in matcher.matches(facts) if not self._says_only_a_kind(match)]
+
+    def _says_only_a_kind(self, match: Match) -> bool:
+        """Whether what the fact answers is no name: "a club", "the party"."""
+        fact = match.fact
+        if match.slot not in (Slot.SUBJECT, Slot.OBJECT):
+            return False
+        name = self._work.name(fact.subject)
+        if match.slot is Slot.OBJECT:
+            name = self._work.name(fact.object) if fact.object_is_entity else fact.object
+        return normalise(name) in kind_nouns() | tables().answer_nouns
 
     async def _dated(self, matches: list[Match], scope: Scope) -> Answer | None:
         """Answer from matching facts under a settled scope."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, log
 from typing import Final
@@ -11,11 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegraph.domain.interval import OPEN_START, Interval
+from tidegraph.language.words import words as words_of
 from tidegraph.services.usecases.spans.features import Candidate
 from tidegraph.services.usecases.spans.model import Model
+from tidegraph.services.usecases.spans.placing import Placed
 from tidegraph.services.usecases.spans.times import Turn, chained, sure, timed
 
 Rows = Sequence[Sequence[float]] | NDArray[np.float64]
+Held = Mapping[str, tuple[Interval, ...]]
+_NOTHING: Final[Held] = {}
+_OFFICES: Final = words_of("roles", "heads")
 TOP: Final = 80
 LIKELY_SHARE: Final = 0.06
 """A value is a turn of the chain when it has at least this share of the likeliest value's."""
@@ -61,7 +66,7 @@ def decide(
     candidates: Sequence[Candidate],
     rows: Rows,
     asked: Interval,
-    facts: frozenset[str] = frozenset(),
+    facts: Held = _NOTHING,
     *,
     chain: bool = True,
 ) -> Decision | None:
@@ -71,7 +76,7 @@ def decide(
     """
     if not candidates:
         return None
-    then = timed_rows(model, candidates, rows, asked, chain=chain)
+    then = timed_rows(model, candidates, rows, asked, facts, chain=chain)
     choices = _choices(candidates, then.best, model.log_shares(then.rows, model.timed))
     _, row = sure_row(model, candidates, rows, then, facts)
     return Decision(choices, then.turns, model.confidence(row))
@@ -92,6 +97,7 @@ def timed_rows(
     candidates: Sequence[Candidate],
     rows: Rows,
     asked: Interval,
+    facts: Held = _NOTHING,
     *,
     chain: bool = True,
 ) -> Then:
@@ -99,12 +105,22 @@ def timed_rows(
     likely = model.log_shares(np.asarray(rows, dtype=float), model.said)
     best = _best(likely)
     turns = turns_of(candidates, likely.tolist()) if chain else ()
-    found = [timed(float(likely[i]), candidates[i].place, candidates[i].value, asked, turns) for i in best]
+    found = [
+        timed(
+            float(likely[i]),
+            candidates[i].place,
+            candidates[i].value,
+            asked,
+            turns,
+            facts.get(candidates[i].value, ()),
+        )
+        for i in best
+    ]
     return Then(likely, best, np.array(found), turns)
 
 
 def sure_row(
-    model: Model, candidates: Sequence[Candidate], rows: Rows, then: Then, facts: frozenset[str]
+    model: Model, candidates: Sequence[Candidate], rows: Rows, then: Then, facts: Held
 ) -> tuple[int, list[float]]:
     """(place of the best candidate, its row of SURE)."""
     choices = _choices(candidates, then.best, model.log_shares(then.rows, model.timed))
@@ -156,12 +172,79 @@ def beside_rows(
     own = {candidates[i].value for i in anchors}
     best = tuple(i for i in _best(likely) if candidates[i].value not in own)
     chain = tuple(turn for turn in turns if turn.value not in own)
-    at = candidates[anchor].place
+    telling = _telling(candidates, likely, own)
     found = [
-        chained(float(likely[i]), candidates[i].place, candidates[i].value, at, chain, after=after)
+        chained(
+            float(likely[i]),
+            candidates[i].place,
+            candidates[i].value,
+            _nearest(candidates, i, anchors, anchor, after=after),
+            chain,
+            _between(candidates, i, anchors, telling, after=after),
+            after=after,
+        )
         for i in best
     ]
     return Then(likely, best, np.array(found), turns) if best else None
+
+
+def _nearest(
+    candidates: Sequence[Candidate], index: int, anchors: Sequence[int], likeliest: int, *, after: bool
+) -> Placed:
+    """The place of the named value that a candidate is held against: of those on the right side of it the
+    nearest, else that of its likeliest telling.
+    """
+    mine = candidates[index].place
+    places = [candidates[i].place for i in anchors]
+    beside = [p for p in places if p.at > OPEN_START and (p.at < mine.at if after else mine.at < p.at)]
+    return min(beside, key=lambda p: abs(p.at - mine.at), default=candidates[likeliest].place)
+
+
+def _telling(candidates: Sequence[Candidate], likely: NDArray[np.float64], own: set[str]) -> list[Candidate]:
+    """The likely values, dated or not; of overlapping phrases the likeliest."""
+    least = float(likely.max()) + log(LIKELY_SHARE)
+    found: list[Candidate] = []
+    for index in _best(likely):
+        candidate = candidates[index]
+        if likely[index] < least or candidate.value in own:
+            continue
+        if not any(candidate.overlaps(other) for other in found):
+            found.append(candidate)
+    return found
+
+
+def _between(
+    candidates: Sequence[Candidate],
+    index: int,
+    anchors: Sequence[int],
+    telling: Sequence[Candidate],
+    *,
+    after: bool,
+) -> int | None:
+    """How many likely values are told between a candidate and the nearest telling of the named one, which
+    stands on the asked side of it; None where no such telling does.
+    """
+    one = candidates[index]
+    counts: list[int] = []
+    for place in anchors:
+        other = candidates[place]
+        if other.document != one.document or (one.sequence > other.sequence) is not after:
+            continue
+        low, high = min(one.sequence, other.sequence), max(one.sequence, other.sequence)
+        inside = {t.value for t in telling if t.document == one.document and low < t.sequence < high}
+        counts.append(len(inside - {one.value}))
+    return min(counts, default=None)
+
+
+def _completes(one: Candidate, two: Candidate) -> bool:
+    """Whether a phrase is an office with what it is of, of which the other is the office alone:
+    "Minister" and "Minister for Health".
+    """
+    own, other = one.phrase, two.phrase
+    if one.passage != two.passage or own.first != other.first or own.last <= other.last:
+        return False
+    words, rest = other.text.casefold().split(), own.text.casefold().split()
+    return words[-1] in _OFFICES and rest[len(words) : len(words) + 1] in (["of"], ["for"], ["to"])
 
 
 def _best(likely: NDArray[np.float64]) -> tuple[int, ...]:
@@ -181,7 +264,9 @@ def _choices(
         if same is None:
             shares.append(exp(score))
             leading.append(index)
-        else:
-            shares[same] += exp(score)
+            continue
+        shares[same] += exp(score)
+        if _completes(own, candidates[leading[same]]):
+            leading[same] = index
     ordered = sorted(range(len(leading)), key=lambda n: (-round(shares[n], 9), leading[n]))
     return tuple(Choice(candidates[leading[n]], shares[n], leading[n]) for n in ordered)

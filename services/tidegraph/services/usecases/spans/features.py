@@ -10,16 +10,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from tidegraph.services.usecases.spans.intent import Intent
+from tidegraph.services.usecases.spans.intent import Intent, offices
+from tidegraph.services.usecases.spans.kinds import CLUB, ORGANISATION, PARTY, PERSON, SCHOOL
+from tidegraph.services.usecases.spans.lists import listed
 from tidegraph.services.usecases.spans.phrases import Phrase, Shape
 from tidegraph.services.usecases.spans.placing import Placed, Source
 from tidegraph.services.usecases.spans.segments import Segmented
 from tidegraph.services.usecases.words import stem
 
 TYPED_MIN: Final = 0.5
+BY_LEAD: Final = 0.6
+_BODIES: Final = (CLUB, ORGANISATION, PARTY, SCHOOL)
 LONG: Final = 6
 REACH_BEFORE: Final = 8
 REACH_AFTER: Final = 6
+_PASSED: Final = frozenset(("the", "a", "an", "former", "fellow", "then", "new", "club", "side", "team"))
+_LEADS: Final = listed("leading_to")
+_PERSONS: Final = listed("leading_to_person")
+_OPPOSED: Final = listed("leading_to_opponent")
 DESCRIBED: Final = frozenset(("kind", "position", "award", "league"))
 """Relations whose values are often told in small letters."""
 
@@ -99,13 +107,28 @@ SAID: Final = (
     "kind_cosine",
     "beside_kind",
     "verb",
+    "lead_for",
+    "lead_person",
+    "lead_against",
+    "titled",
+    "led_to",
+    "led_by",
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Leads:
+    """The shares of the tellings of a value to which a word of where one is leads, and one of who it is."""
+
+    where: float
+    who: float
 
 
 @dataclass(frozen=True, slots=True)
 class About:
     """What surrounds a candidate: its sentence, its kinds, its passage and document (in [0, 1] of the best),
-    the title, whether a fact says it, how often it stands there, the heading, its nearness to what is asked.
+    the title, whether a fact says it, how often it stands there, the heading, its nearness to what is asked,
+    whether the question names what the document is called, and the words that lead to its value there.
     """
 
     statement: Statement
@@ -117,11 +140,13 @@ class About:
     count: int
     heading: frozenset[str]
     alike: float
+    titled: bool
+    leads: Leads
 
 
 def said(intent: Intent, passage: Segmented, candidate: Candidate, about: About) -> list[float]:
     """The features of SAID, in their order."""
-    fit = max((intent.kinds.get(kind, 0.0) * share for kind, share in about.kinds.items()), default=0.0)
+    fit = _fit(intent, about.kinds, about.leads)
     typed = any(share > TYPED_MIN for share in about.kinds.values())
     return [
         *_of_shape(candidate),
@@ -149,6 +174,10 @@ def said(intent: Intent, passage: Segmented, candidate: Candidate, about: About)
         about.alike,
         fit * float(candidate.place.source is Source.BESIDE),
         float(_after_cue(intent, passage, candidate)),
+        *_of_leading_word(passage, candidate),
+        float(about.titled),
+        about.leads.where,
+        about.leads.who,
     ]
 
 
@@ -225,6 +254,50 @@ def _of_lead(passage: Segmented, candidate: Candidate) -> list[float]:
         float(any(word[0].isdigit() for word in inside)),
         float(len(inside) == 1),
     ]
+
+
+def leading_words(passage: Segmented, phrase: Phrase) -> tuple[str, bool]:
+    """(the word before a phrase, articles and the like passed over, whether "the" was passed); ("", ...) at
+    the begin of a sentence.
+    """
+    first, at = passage.sentences[phrase.sentence].first, phrase.first - 1
+    article = False
+    while at > first and passage.words[at].low in _PASSED:
+        article |= passage.words[at].low == "the"
+        at -= 1
+    return passage.words[at].low if at >= first else "", article
+
+
+def leads_of(tellings: Sequence[tuple[str, bool]]) -> Leads:
+    """What the words that lead to the tellings of one value say of it; people have no article."""
+    count = max(1, len(tellings))
+    where = sum(_is_where(word) or article for word, article in tellings)
+    who = sum(_is_who(word) and not article for word, article in tellings)
+    return Leads(where / count, who / count)
+
+
+def _fit(intent: Intent, kinds: Mapping[str, float], leads: Leads) -> float:
+    """How far a value is of the kind asked for: by its own words, else by the words that lead to it."""
+    fit = max((intent.kinds.get(kind, 0.0) * share for kind, share in kinds.items()), default=0.0)
+    if any(share > TYPED_MIN for share in kinds.values()):
+        return fit
+    bodies = max((intent.kinds.get(kind, 0.0) for kind in _BODIES), default=0.0)
+    by_lead = max(bodies * leads.where, intent.kinds.get(PERSON, 0.0) * leads.who)
+    return max(fit, BY_LEAD * min(1.0, 2 * by_lead))
+
+
+def _is_where(word: str) -> bool:
+    return word in _LEADS
+
+
+def _is_who(word: str) -> bool:
+    return word in _PERSONS or word in offices()
+
+
+def _of_leading_word(passage: Segmented, candidate: Candidate) -> list[float]:
+    """Whether the word before the phrase leads to where one is, to a person, or to an opponent."""
+    low, _ = leading_words(passage, candidate.phrase)
+    return [float(_is_where(low)), float(_is_who(low)), float(low in _OPPOSED)]
 
 
 def _is_heading(passage: Segmented, candidate: Candidate) -> bool:

@@ -9,7 +9,7 @@ from typing import Final
 
 from tidegraph.domain.naming import normalise
 from tidegraph.services.usecases.question import Asked, Question
-from tidegraph.services.usecases.spans.kinds import ORGANISATION, PERSON, PLACE
+from tidegraph.services.usecases.spans.kinds import ORGANISATION, PERSON, PLACE, SCHOOL
 from tidegraph.services.usecases.spans.lists import listed
 from tidegraph.services.usecases.words import load, stem, stems_of, tables, tokens
 
@@ -39,7 +39,12 @@ class Intent:
     kinds: dict[str, float]
     shape: dict[str, float]
     whole: frozenset[str]
+    everything: frozenset[str]
     anchor: frozenset[str]
+
+    def is_of(self, relation: str) -> bool:
+        """Whether a relation of that name is asked for before all others."""
+        return bool(self.relations) and max(self.relations, key=lambda row: row[1])[0].name == relation
 
     def anchors(self, values: Sequence[str]) -> tuple[bool, ...]:
         """Which values (in normal form) stand for the one that the question's clause of time names: those
@@ -75,6 +80,12 @@ def offices() -> frozenset[str]:
     return frozenset(
         next(row for row in load("answer_relations.toml")["relation"] if row["name"] == "position")["shape"]
     )
+
+
+@cache
+def kind_nouns() -> frozenset[str]:
+    """Nouns that say what kind of thing is asked for."""
+    return frozenset(noun for listed in load("answer_relations.toml")["nouns"].values() for noun in listed)
 
 
 @lru_cache(maxsize=512)
@@ -125,6 +136,7 @@ def intent_of(question: Question) -> Intent:
         kinds=_kinds(question, masked, noun, found),
         shape=shape,
         whole=frozenset(normalise(question.text).split()) - anchor,
+        everything=frozenset(normalise(question.text).split()),
         anchor=anchor,
     )
 
@@ -154,6 +166,8 @@ def _kinds(
             **{kind: weight * _BY_RELATION for kind, weight in kinds.items() if kind != PERSON},
         }
     if question.asked is Asked.WHERE or "where" in masked:
+        if SCHOOL in kinds:  # where somebody was educated is a school before it is a town
+            return {SCHOOL: 1.0, ORGANISATION: _BY_RELATION, PLACE: _BY_RELATION**2}
         return {PLACE: 1.0, ORGANISATION: _BY_RELATION}
     return kinds
 

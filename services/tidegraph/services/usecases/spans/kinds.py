@@ -61,7 +61,7 @@ def kinds_of(text: str, known: EntityType) -> Mapping[str, float]:
         found[PARTY] = 1.0
     if inner & _table("school_words"):
         found[SCHOOL] = 1.0
-    if len(low) > 1 and inner & _table("club_words") and not found[SCHOOL]:
+    if len(low) > 1 and (inner & _table("club_words") or low[-1] == "team") and not found[SCHOOL]:
         found[CLUB] = 1.0
     if inner & _competitions():
         found[COMPETITION] = 1.0

@@ -21,6 +21,11 @@ _WHOLE: Final = {word for word in words_of("names", "joining_heads") if not word
     "roles", "heads"
 )
 _TIMES: Final = listed("calendar")
+_ROLES: Final = words_of("roles", "heads")
+_FOREIGN: Final = listed("foreign_heads")
+FOREIGN_WORDS_MAX: Final = 3
+_TEAMS: Final = frozenset(["team", "side", "squad", "selection"])
+NATIONAL_WORDS_MAX: Final = 6
 _DESCRIBING: Final = listed("before_description")
 _BREAKS: Final = listed("no_description")
 
@@ -63,6 +68,12 @@ def phrases(passage: Segmented, offices: frozenset[str]) -> list[Phrase]:
             spans.setdefault((first, head or last), Shape.HEAD if head else Shape.NAME)
             if wide > last:
                 spans.setdefault((first, wide), Shape.JOINED)
+            body = _body(passage.words, first, last)
+            if body:
+                spans.setdefault((body, last), Shape.NAME)
+            team = _national(passage.words, last, sentence.last)
+            if team:
+                spans.setdefault((first, team), Shape.NAME)
         for first, last in _listed(passage.words, runs, sentence):
             spans.setdefault((first, last), Shape.LISTED)
         for first, last in _offices(passage.words, sentence, runs, offices):
@@ -106,6 +117,26 @@ def _head(words: tuple[Word, ...], first: int, last: int) -> int | None:
     return None
 
 
+def _body(words: tuple[Word, ...], first: int, last: int) -> int | None:
+    """The begin of what an office is of: "Deputy Director of the National Science Foundation"."""
+    for index in range(first + 1, last - 2):
+        if words[index].low == "of" and words[index + 1].low == "the" and words[index - 1].low in _ROLES:
+            return index + 2
+    return None
+
+
+def _national(words: tuple[Word, ...], last: int, end: int) -> int | None:
+    """The end of "national (under-21) (football) team" that follows the name of a country."""
+    if last >= end or words[last].low != "national":
+        return None
+    for index in range(last + 1, min(end, last + NATIONAL_WORDS_MAX)):
+        if words[index].low in _TEAMS:
+            return index + 1
+        if words[index].is_mark:
+            return None
+    return None
+
+
 def _starts(word: Word) -> bool:
     return word.is_name or (word.text[0].isdigit() and word.text[-2:] in ("st", "nd", "rd", "th"))
 
@@ -133,9 +164,15 @@ def _reach(words: tuple[Word, ...], first: int, end: int, links: frozenset[str])
             if not (ahead < end and (_starts(words[ahead])) and words[ahead].low not in _TIMES):
                 return last
             last = ahead + 1
+        elif words[first].low in _FOREIGN and last - first < FOREIGN_WORDS_MAX and _is_plain(word):
+            last += 1
         else:
             return last
     return last
+
+
+def _is_plain(word: Word) -> bool:
+    return word.text.isalpha() and word.low not in _BREAKS
 
 
 def _is_figure(word: Word) -> bool:

@@ -11,12 +11,20 @@ from typing import Final
 
 from tidegraph.domain.documents import ExpressionKind, TimeExpression
 from tidegraph.domain.interval import MICROS_PER_DAY, OPEN_END, OPEN_START
+from tidegraph.services.usecases.spans.lists import listed
 from tidegraph.services.usecases.spans.phrases import Phrase
 from tidegraph.services.usecases.spans.segments import Segmented, Sentence
 
 _SPLITTING: Final = frozenset(";:")
 _JOINING: Final = frozenset(["and", "but", "then", "before", "after", "while", "where", "when"])
 _PREPOSED: Final = frozenset(["in", "on", "from", "since", "by", "during", "until", "after", "before", "at"])
+_ONWARD: Final = frozenset(["when", "then", "before", "after", "whereupon"])
+_LEAVING: Final = listed("leaving")
+_LEAVING_FROM: Final = listed("leaving_from")
+_MOVING: Final = listed("moving")
+_BETWEEN: Final = listed("before_description") | {"club", "team", "side", "university", "company", "party"}
+_LEFT_REACH: Final = 4
+_MOVED_REACH: Final = 12
 _RANGES: Final = frozenset((ExpressionKind.RANGE, ExpressionKind.OPEN_RANGE))
 _LONGEST_DAYS: Final = 40_000
 _LIFE_DAYS: Final = 6_000
@@ -45,6 +53,11 @@ class Placed:
     bounded: bool
     source: Source
     order: int
+
+    @property
+    def at(self) -> int:
+        """Where it stands among others: its start, or just before its end where only that is told."""
+        return self.end - 1 if self.start == OPEN_START and self.end < OPEN_END else self.start
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +147,32 @@ def _place(
     best = min(times, key=lambda time: (_distance(passage, phrase, time), time.first))
     near = _distance(passage, phrase, best) < 60
     source = Source.CLAUSE if near else Source.SENTENCE
+    if near and best.start > OPEN_START and not best.bounded and _is_left(passage, phrase):
+        return Placed(OPEN_START, best.end, False, source, phrase.first)
+    if near and best.bounded and best.last <= phrase.first:
+        between = passage.words[best.last : phrase.first]
+        if any(word.low in _ONWARD for word in between):
+            return Placed(best.end - 1, best.end, False, source, phrase.first)
     return Placed(best.start, best.end, best.bounded, source, phrase.first)
+
+
+def _is_left(passage: Segmented, phrase: Phrase) -> bool:
+    """Whether a time goes with the end of what the phrase names: "left A in 2003", "moved from A to B"."""
+    first = passage.sentences[phrase.sentence].first
+    at = phrase.first - 1
+    while at >= first and phrase.first - at <= _LEFT_REACH and passage.words[at].low in _BETWEEN:
+        at -= 1
+    if at < first:
+        return False
+    low = passage.words[at].low
+    if low in _LEAVING:
+        return True
+    if low not in ("from", "by", "at") or at == first:
+        return False
+    if passage.words[at - 1].low in _LEAVING_FROM:
+        return True
+    back = passage.words[max(first, at - _MOVED_REACH) : at]
+    return low == "from" and any(word.low in _MOVING for word in back)
 
 
 def _beside(passage: Segmented, phrase: Phrase, times: Sequence[_Time]) -> _Time | None:

@@ -5,24 +5,33 @@ from __future__ import annotations
 import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
 from tidegraph.domain.documents import DocumentTime, EntityType
-from tidegraph.domain.interval import OPEN_START, Granularity
+from tidegraph.domain.interval import OPEN_START, Granularity, Interval
 from tidegraph.domain.naming import normalise
 from tidegraph.language.grounding import ground
 from tidegraph.ports import ChunkRecord, EventRecord
 from tidegraph.services.usecases.matching import Matcher
 from tidegraph.services.usecases.parts_used import Part
 from tidegraph.services.usecases.retrieve import Retrieved
-from tidegraph.services.usecases.spans.features import About, Candidate, Statement, said
+from tidegraph.services.usecases.spans.features import (
+    About,
+    Candidate,
+    Leads,
+    Statement,
+    leading_words,
+    leads_of,
+    said,
+)
 from tidegraph.services.usecases.spans.intent import Intent, offices
 from tidegraph.services.usecases.spans.kinds import kinds_of
 from tidegraph.services.usecases.spans.phrases import Phrase, Shape, phrases
 from tidegraph.services.usecases.spans.placing import Placed, placed
 from tidegraph.services.usecases.spans.segments import Segmented, segmented
+from tidegraph.services.usecases.spans.whole import as_value, whole_names, without_possessive
 from tidegraph.services.usecases.words import stem
 from tidegraph.services.usecases.work import Work
 from tidegraph.settings import GroundingSettings
@@ -39,6 +48,9 @@ HEADING_WORDS_MAX: Final = 8
 _SMALL: Final = frozenset(("of", "and", "for", "in", "to", "at"))
 _PARTS: Final = (Shape.JOINED, Shape.LISTED)
 _DESCRIBED: Final = frozenset(("kind", "position", "award"))
+
+
+Held = Mapping[str, tuple[Interval, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +73,8 @@ class Pool:
     events: Mapping[str, EventRecord]
     asked: tuple[bool, ...]
     """Which candidates stand for the value that the question's clause of time names."""
-    facts: frozenset[str]
-    """Values of the believed facts that fit the question."""
+    facts: Held
+    """Values of the believed facts that fit the question, and when each holds."""
 
 
 @lru_cache(maxsize=256)
@@ -166,19 +178,21 @@ def _alike(work: Work, intent: Intent, passages: Sequence[Passage]) -> dict[str,
     return {text: float(score) for text, score in zip(texts, scores, strict=True)}
 
 
-async def _fact_values(work: Work) -> frozenset[str]:
-    """Values of believed facts that fit the question, at any time."""
+async def _fact_values(work: Work) -> Held:
+    """Values of believed facts that fit the question, at any time, and when each holds."""
     if Part.FACTS in work.without:
-        return frozenset()
+        return {}
     facts = await work.facts_of(work.question.entity_ids)
     matches = Matcher(work.question, work.ports.registry, work.names).matches(facts)
-    values: set[str] = set()
+    held: dict[str, list[Interval]] = defaultdict(list)
     for match in matches:
         fact = match.fact
-        values.add(normalise(work.name(fact.subject)))
+        values = {normalise(work.name(fact.subject))}
         values.add(normalise(work.name(fact.object) if fact.object_is_entity else fact.object))
         values.update(normalise(value) for name, value in fact.qualifiers if name == "role")
-    return frozenset(values)
+        for value in values:
+            held[value].append(fact.valid)
+    return {value: tuple(spans) for value, spans in held.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +212,7 @@ def _assembled(
     passages: Sequence[Passage],
     found: _Found,
     kinds: Mapping[str, EntityType],
-    facts: frozenset[str],
+    facts: Held,
     alike: Mapping[str, float],
 ) -> Pool:
     by_document: dict[str, list[EventRecord]] = defaultdict(list)
@@ -209,16 +223,22 @@ def _assembled(
     names = {word for name in intent.names for word in name.split()} - _SMALL
     candidates: list[Candidate] = []
     rows: list[tuple[float, ...]] = []
+    whole = {} if intent.is_of("name") else _whole(passages, kinds)
+    leads = _leads(passages, whole)
     for index, passage in enumerate(passages):
         record = passage.record
         statements = _statements(passage, by_document[record.document_id], found, intent, top)
         title = frozenset(normalise(record.chunk.title).split())
-        values = [normalise(phrase.text) for phrase in passage.phrases]
-        counts = Counter(values)
+        longer = whole.get(record.document_id, {})
+        listed = _named(passage, longer)
+        own = {value for short, (_, value) in longer.items() if set(short.split()) <= intent.whole}
+        counts = Counter(value for _, value in listed)
+        titled = bool(title) and title <= intent.everything
         headings = _headings(passage.segmented)
-        for phrase, place, value in zip(passage.phrases, passage.places, values, strict=True):
+        for (phrase, value), place in zip(listed, passage.places, strict=True):
             if (
                 not value
+                or value in own  # what the question names by a part of its name
                 or set(value.split()) <= intent.whole
                 or (phrase.shape is Shape.LOWER and not described)
                 or (phrase.shape in _PARTS and set(value.split()) & names)
@@ -246,12 +266,46 @@ def _assembled(
                             count=counts[value],
                             heading=headings[phrase.sentence],
                             alike=alike.get(phrase.text, 0.0),
+                            titled=titled,
+                            leads=leads[record.document_id, value],
                         ),
                     )
                 )
             )
     asked = intent.anchors([candidate.value for candidate in candidates])
     return Pool(tuple(passages), tuple(candidates), tuple(rows), found.events, asked, facts)
+
+
+def _whole(
+    passages: Sequence[Passage], kinds: Mapping[str, EntityType]
+) -> dict[str, dict[str, tuple[str, str]]]:
+    """For each document its short names with what they stand for."""
+    found: dict[str, list[tuple[Phrase, str]]] = defaultdict(list)
+    for passage in passages:
+        found[passage.record.document_id] += [(p, as_value(p.text)) for p in passage.phrases]
+    return {document: whole_names(listed, kinds) for document, listed in found.items()}
+
+
+def _leads(
+    passages: Sequence[Passage], whole: Mapping[str, Mapping[str, tuple[str, str]]]
+) -> dict[tuple[str, str], Leads]:
+    """By document and value, what the words say that lead to it."""
+    found: dict[tuple[str, str], list[tuple[str, bool]]] = defaultdict(list)
+    for passage in passages:
+        document = passage.record.document_id
+        for phrase, value in _named(passage, whole.get(document, {})):
+            found[document, value].append(leading_words(passage.segmented, phrase))
+    return {key: leads_of(words) for key, words in found.items()}
+
+
+def _named(passage: Passage, whole: Mapping[str, tuple[str, str]]) -> list[tuple[Phrase, str]]:
+    """The phrases under their whole names, with their normal forms."""
+    found: list[tuple[Phrase, str]] = []
+    for phrase in passage.phrases:
+        text = without_possessive(phrase.text)
+        text, value = whole.get(as_value(text), (text, as_value(text)))
+        found.append((phrase if text == phrase.text else replace(phrase, text=text), value))
+    return found
 
 
 def _statements(

@@ -37,6 +37,8 @@ TIMED: Final = (
     "after_first",
     "width",
     "until_gap",
+    "fact_then",
+    "fact_off",
 )
 
 
@@ -53,10 +55,18 @@ class Turn:
     text: str
 
 
-def timed(likely: float, place: Placed, value: str, asked: Interval, turns: Sequence[Turn]) -> list[float]:
+def timed(
+    likely: float,
+    place: Placed,
+    value: str,
+    asked: Interval,
+    turns: Sequence[Turn],
+    held: Sequence[Interval] = (),
+) -> list[float]:
     """The features of TIMED, in their order.
 
     Args:
+        held: when the believed facts with this value hold.
         likely: the log-probability of being a value of what is asked, at any time.
         asked: the window that is asked for.
         turns: the likely values of the document in order of their starts.
@@ -68,6 +78,8 @@ def timed(likely: float, place: Placed, value: str, asked: Interval, turns: Sequ
     meets = dated and start < high and held_to > low
     latest = dated and start < high and start >= max((t.start for t in turns if t.start < high), default=high)
     known = start > OPEN_START
+    spans = [span for span in held if not (span.has_open_start and span.has_open_end)]
+    then = any(span.overlaps(Interval(when.low, max(when.high, when.low + 1))) for span in spans)
     return [
         likely,
         float(meets),
@@ -91,6 +103,8 @@ def timed(likely: float, place: Placed, value: str, asked: Interval, turns: Sequ
         float(when.years_after > 0),
         float(dated and place.end - start > WIDE_YEARS * YEAR),
         math.log1p(when.years_until),
+        float(then),
+        float(bool(spans) and not then),
     ]
 
 
@@ -129,23 +143,33 @@ CHAINED: Final = (
     "beside",
     "same_start",
     "undated",
+    "told_side",
+    "told_next",
+    "told_second",
 )
 
 
 def chained(
-    likely: float, place: Placed, value: str, anchor: Placed, turns: Sequence[Turn], *, after: bool
+    likely: float,
+    place: Placed,
+    value: str,
+    anchor: Placed,
+    turns: Sequence[Turn],
+    told: int | None,
+    *,
+    after: bool,
 ) -> list[float]:
-    """How a value stands to another that the question names: next to it in the chain of values, or far."""
-    mine, its = (place.start, place.order), (anchor.start, anchor.order)
+    """How a value stands to another that the question names: next to it in the chain of values, or far.
+
+    Args:
+        told: how many likely values stand between both in the telling, on the asked side; None elsewhere.
+    """
+    mine, its = (place.at, place.order), (anchor.at, anchor.order)
     side = mine > its if after else mine < its
     low, high = min(mine, its), max(mine, its)
     between = {turn.value for turn in turns if low < (turn.start, turn.order) < high} - {value}
     steps = len(between)
-    gap = (
-        abs(place.start - anchor.start) / YEAR
-        if place.start > OPEN_START and anchor.start > OPEN_START
-        else 0.0
-    )
+    gap = abs(place.at - anchor.at) / YEAR if place.at > OPEN_START and anchor.at > OPEN_START else 0.0
     return [
         likely,
         float(side),
@@ -158,6 +182,9 @@ def chained(
         float(place.source is Source.BESIDE),
         float(place.start == anchor.start),
         float(place.source is Source.NONE),
+        float(told is not None),
+        float(told == 0),
+        float(told == 1),
     ]
 
 
