@@ -105,4 +105,8 @@ def has_hole(sentence: Sentence) -> bool:
 
 def _is_governing(token: Token) -> bool:
     """Whether a preposition right behind a word lacks something: behind a noun or another such word."""
-    return (token.pos in {"NOUN", "ADP"} and token.tag in {"NN", "NNS", "IN"}) or token.lower in {"up", "to"}
+    return (
+        (token.pos in {"NOUN", "ADP"} and token.tag in {"NN", "NNS", "IN"})
+        or token.tag == "NNP"
+        or token.lower in {"up", "to"}
+    )

@@ -77,7 +77,8 @@ def is_doubtful(
         # "the club" is no person, and nothing that was named long ago.
         away = around.number - thing.last_sentence > _FAR and thing.name != around.title
         person = bool(thing.gender) and token.lemma in _ORG_NOUNS
-        others = bool(around.title) and thing.name != around.title and _has_rival(thing, around)
+        about = around.topic is not None and around.topic is not thing
+        others = about and thing.name != around.title and thing.last_sentence < around.number
         return token.lower not in around.kinds and (away or person or others)
     if plural and token.dep in _SUBJECTS and thing.type is EntityType.PLACE:
         return True
@@ -89,15 +90,6 @@ def is_doubtful(
     if fits and id(last) not in referents and last.name is None:
         return True
     return all(referents.get(id(t)) is not thing or id(t) in around.doubtful for t in before)
-
-
-def _has_rival(thing: Candidate, around: Surroundings) -> bool:
-    """Whether another thing of the kind is named here or in the sentence before, or is the topic."""
-    if around.topic is not None and around.topic is not thing and around.topic.type is thing.type:
-        return True
-    return any(
-        t is not thing and t.type is thing.type and t.last_sentence >= around.number - 1 for t in around.named
-    )
 
 
 def _is_other(subject: Token, thing: Candidate, gender: str, referents: Mapping[int, Candidate]) -> bool:
@@ -124,4 +116,9 @@ def _may_be_another_person(
     if around.gender == gender:
         # In a text about a man somebody else is "he" only where he was the last to do something.
         return thing.last_subject < around.number - 1
-    return not thing.certain and gender_of_name(thing.name) != gender
+    nearer = any(
+        t is not thing and t.last_sentence >= thing.last_sentence and gender_of_name(t.name) == gender
+        for t in around.named
+    )
+    unsure = nearer or thing.last_sentence < around.number - 1
+    return unsure or (not thing.certain and gender_of_name(thing.name) != gender)

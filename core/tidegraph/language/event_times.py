@@ -58,7 +58,7 @@ def parts(sentence: Sentence, context: TimeContext, *, verbless: bool) -> list[P
     if listed := gapped(sentence):
         return [Part(m.tokens, m.own, TimeState.DATED, m.interval, m.time.rule_id) for m in listed]
     times = sentence_times(sentence) or sentence_times(sentence, asides=True)
-    vague = [t for t in times if _hangs_afar(t, sentence) or _is_in_name(sentence, t)]
+    vague = [t for t in times if _hangs_afar(t, sentence) or _is_in_name(sentence, t) or _recurs(sentence, t)]
     times = [t for t in times if t not in vague]
     if verbless and context.document is None:
         # "Kite festival - June", "21 to 25 September": every year, or a year that nothing tells.
@@ -67,6 +67,8 @@ def parts(sentence: Sentence, context: TimeContext, *, verbless: bool) -> list[P
     for aside in (_tells_aside, _is_of_noun):
         if len(resolved) > 1:
             resolved = [t for t in resolved if not aside(sentence, t)] or resolved
+    if len(resolved) == 1 and _is_of_aside(sentence, resolved[0]):
+        return [Part(tuple(sentence.tokens), tuple(sentence.tokens), TimeState.UNRESOLVED, None, "aside")]
     if len(resolved) > 1:
         split = _split(sentence, resolved)
         if split:
@@ -87,6 +89,25 @@ def _hangs_afar(time: TimeExpression, sentence: Sentence) -> bool:
     if time.rule_id.startswith(COUNTED):
         return sentence.start - int(start) > _NEAR_CHARS
     return time.start_char - int(start) > _FAR_CHARS
+
+
+def _recurs(sentence: Sentence, time: TimeExpression) -> bool:
+    """ "is held in autumn": of every year, where the year is only that of another sentence."""
+    verbs = [sentence.root, *(c for c in sentence.root.children if c.dep in {"aux", "auxpass"})]
+    present = any(v.tag in {"VBZ", "VBP"} for v in verbs)
+    return present and time.anchor.startswith("text:") and not time.rule_id.startswith(COUNTED)
+
+
+def _is_of_aside(sentence: Sentence, time: TimeExpression) -> bool:
+    """The only time is that of a clause that tells who or what something is: "Roe, who won it in 1991"."""
+    governor = verb_above(sentence.tokens[_place(sentence, time)])
+    return (
+        governor is not None
+        and governor.dep == "relcl"
+        and sentence.root is not governor
+        and any(c.lower in {"who", "which", "that", "whom"} for c in governor.subtree())
+        and any(t.tag in _FINITE for t in (sentence.root, *sentence.root.children))
+    )
 
 
 def _is_in_name(sentence: Sentence, time: TimeExpression) -> bool:

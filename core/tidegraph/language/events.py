@@ -227,6 +227,9 @@ def _is_within_name(tokens: Sequence[Token], place: int) -> bool:
 
 def _replacement(token: Token, thing: Thing, *, within: bool) -> str:
     if token.lower in PRONOUNS:
+        if token.lower == "her" and within:
+            # "named her Woman of the Year", which the parser takes for a possessor.
+            return token.text
         owner = token.lower in _POSSESSIVE and token.tag == "PRP$"
         return thing.name + ("’s" if owner and not thing.name.endswith("s") else "’" if owner else "")
     short = (

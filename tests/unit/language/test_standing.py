@@ -117,3 +117,16 @@ def test_what_was_said_before_is_told_where_it_made_no_event():
 def test_a_joined_passive_keeps_its_auxiliary():
     text = "Ada Poll was arrested by officers on 26 May 1945 and interviewed on 12 July 1946 ."
     assert [e.sentence for e in _events(text)][1] == "Ada Poll was interviewed on 12 July 1946 ."
+
+
+def test_the_time_of_a_clause_about_somebody_else_does_not_date_the_sentence():
+    event = _one(
+        "Ada Poll was the first driver since Bren Holvik , who won the race in 1991 .", "first driver"
+    )
+    assert event.time_state is TimeState.UNRESOLVED
+    assert event.interval is None
+
+
+def test_what_is_so_every_year_is_not_dated_by_another_sentence():
+    event = _one("The Leeds Group met in 2015 . The convention of the group is held in autumn .", "autumn")
+    assert event.interval is None
