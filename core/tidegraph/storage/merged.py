@@ -36,7 +36,7 @@ from tidegraph.ports import (
 from tidegraph.storage.derive import derive_for, first
 from tidegraph.storage.fact_rows import version_order
 from tidegraph.storage.rulebook import POLICIES, Rulebook, read_rulebook
-from tidegraph.storage.sets import SetReader, Sets
+from tidegraph.storage.sets import SetReader, Sets, joint_facts
 from tidegraph.storage.visibility import EVERYTHING
 
 MAX_COMBINATIONS: Final = 256
@@ -88,12 +88,14 @@ class MergedReader:
             object_ids=asked.all(which.object_ids),
         )
         found = await self._reader.facts(graph, wide, seen)
-        sets = await self.sets(graph, _sides(found), seen)
+        every = FactFilter(conflicted=True, limit=which.limit)
+        joint = await joint_facts(self._reader, graph, seen) if which == every else []
+        sets = await self.sets(graph, _sides((*found, *joint)), seen)
         if not sets:
             return found
         shown = [_rewritten(version, sets) for version in found]
         if not which.version_ids:
-            families = await self._families(graph, found, sets, seen)
+            families = await self._families(graph, (*found, *joint), sets, seen)
             taken = {key for family in families for key in family.keys}
             shown = [version for version in shown if version.key not in taken]
             narrow = replace(

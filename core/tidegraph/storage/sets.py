@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
-from tidegraph.domain.identity import components
-from tidegraph.ports import GraphReader, Visibility
+from tidegraph.domain.facts import FactVersion
+from tidegraph.domain.identity import Tie, believed, components
+from tidegraph.ports import FactFilter, GraphReader, Visibility
+
+MAX_JOINT: Final = 2_000
+"""Facts of ids in sets that are looked at for conflicts which only the sets make."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +30,18 @@ class Sets:
 
     def __bool__(self) -> bool:
         return bool(self.members)
+
+
+async def joint_facts(reader: GraphReader, graph: str, seen: Visibility) -> list[FactVersion]:
+    """Facts from which those are found that only the sets put in conflict: of the ids of each set but the
+    one with most facts, since a key that they share is one of theirs."""
+    rows = [row for row in believed(await reader.all_ties(graph), seen.known_at) if row.tied.tie is Tie.SAME]
+    sets = set(components((), ((row.tied.left, row.tied.right) for row in rows)).values())
+    counts = await reader.fact_counts(graph, sorted(id_ for ids in sets for id_ in ids), seen)
+    largest = {max(ids, key=lambda id_: (counts.get(id_, 0), id_)) for ids in sets}
+    others = sorted({id_ for ids in sets for id_ in ids} - largest)
+    which = FactFilter(entity_ids=tuple(others), limit=MAX_JOINT)
+    return await reader.facts(graph, which, seen) if others else []
 
 
 class SetReader:
