@@ -5,11 +5,13 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 
-from tests.contracts.feed import GRAPH, since, writing
+import pytest
+from tests.contracts.feed import GRAPH, retraction, since, writing
 from tests.contracts.samples import DAY, at
 from tests.contracts.test_writer import PARAMETERS, PARTITION, day, make_writer
 from tests.contracts.test_writer_orders import event_lists
 
+from tidegraph.domain import identity
 from tidegraph.domain.documents import ExtractedDocument, Position
 from tidegraph.domain.eventgraph import EventGraph, EventNode
 from tidegraph.domain.identity import Rule, Tie, components, is_open
@@ -28,6 +30,7 @@ from tidegraph.streams.writing.kinds import all_kinds
 from tidegraph.streams.writing.planning import Item
 
 Content = ExtractedDocument | Decide
+NAMES_OF = identity.NAMES
 NAMES = ("Acme", "Acme Group", "Birch Works", "Birch", "Cedar", "Cedar Limited Partners")
 
 
@@ -55,7 +58,9 @@ def world(rng: random.Random, registry: Registry) -> list[Content]:
             paper.says(rng.choice(NAMES), "has_value", f"{rng.randrange(9)} days", since(at(year)))
         if rng.random() < 0.2:
             one, other = rng.sample(NAMES, 2)
-            paper.says(one, "name", other, since(at(year)))
+            paper.says(one, rng.choice(NAMES_OF), other, since(at(year)))
+        if rng.random() < 0.2:
+            paper.says(*rng.sample(NAMES, 1), "owned_by", *rng.sample(NAMES, 1), since(at(year)), entity=True)
         for _ in range(rng.randrange(1, 3)):
             paper.tells(f"It was {rng.random()}.", day(year, rng.randrange(1, 12)), *rng.sample(NAMES, 2))
         made.append(paper.done())
@@ -163,6 +168,58 @@ async def test_a_renaming_joins_ids_while_it_is_told(
     assert row.tied.rule is Rule.RENAME
     assert row.recorded_at == at(2024, 3)
     assert "aurelle" in row.tied.reason
+
+
+@pytest.mark.parametrize("predicate", ["also_called", "formerly_called"])
+async def test_another_name_joins_ids_until_its_document_is_withdrawn(
+    store: GraphStore, registry: Registry, rng: random.Random, predicate: str
+) -> None:
+    other = writing("a", recorded_at=at(2024)).says("Lumen", "has_value", "9", since(at(2020))).done()
+    told = writing("b", recorded_at=at(2024, 2)).says("Aurelle", predicate, "Lumen", since(at(2020))).done()
+    await run(store, registry, [other, told], rng)
+    both = tuple(sorted((id_of("Lumen"), id_of("Aurelle"))))
+    assert (await sets(store))[id_of("Lumen")] == both
+    await run(store, registry, [retraction("b", at(2024, 3))], rng, 2)
+    assert id_of("Lumen") not in await sets(store)
+
+
+@pytest.mark.parametrize("related", [False, True])
+async def test_what_a_document_relates_to_each_other_is_not_joined_by_its_names(
+    store: GraphStore, registry: Registry, rng: random.Random, related: bool
+) -> None:
+    """Two spellings of one town's bank are one, unless the one bought the other."""
+    names = ("Horizon Bank of Calder", "Horizon Banks of Calder")
+    papers = [
+        writing(f"d{n}", recorded_at=at(2024) + n * DAY).tells(f"{name} lends in Calder.", day(2020), name)
+        for n, name in enumerate(names)
+    ]
+    if related:
+        papers[1].says(names[1], "owned_by", names[0], since(at(2021)), entity=True)
+    await run(store, registry, [paper.done() for paper in papers], rng)
+    assert (id_of(names[0]) in await sets(store)) is not related
+
+
+async def test_a_conflict_that_only_a_merge_makes_is_listed_until_the_split(
+    store: GraphStore, registry: Registry, rng: random.Random
+) -> None:
+    papers = [
+        writing(name, recorded_at=at(2024)).says(name, "has_value", value, since(at(2020))).done()
+        for name, value in (("Cedar", "9 days"), ("Birch Works", "30 days"))
+    ]
+    offset = await run(store, registry, papers, rng)
+    reader, asked = merged(store, registry), FactFilter(conflicted=True)
+    assert await reader.facts(GRAPH, asked, EVERYTHING) == []
+    merge = decision(registry, 1, at(2025), "merge", "Cedar", "Birch Works")
+    offset = await run(store, registry, [merge], rng, offset)
+    (found,) = await reader.facts(GRAPH, asked, EVERYTHING)
+    assert found.conflicted
+    assert found.subject == min(id_of("Cedar"), id_of("Birch Works"))
+    claims = await reader.assertions(GRAPH, [found.key], EVERYTHING)
+    assert {claim.object for claim in claims} == {"9 days", "30 days"}
+    assert await reader.facts(GRAPH, asked, Visibility(at(2025) - 1, None)) == []
+    split = decision(registry, 2, at(2026), "split", "Cedar", "Birch Works")
+    await run(store, registry, [split], rng, offset)
+    assert await reader.facts(GRAPH, asked, EVERYTHING) == []
 
 
 async def test_two_holders_of_a_role_that_are_merged_are_one_holder(

@@ -28,8 +28,14 @@ CALLED: Final = "called"
 """The slot of a sighting for the other names that a document states of the thing."""
 SIGNED: Final = "signed"
 """The slot of a sighting for the signature that its id is made of."""
+APART: Final = "apart"
+"""The slot of a sighting for the ids of which the document tells as of other things than this one."""
 NAME: Final = "name"
-"""The predicate whose value is a name of its subject."""
+"""The predicate whose value is the name of its subject."""
+ALSO_CALLED: Final = "also_called"
+FORMERLY_CALLED: Final = "formerly_called"
+NAMES: Final = (NAME, ALSO_CALLED, FORMERLY_CALLED)
+"""The predicates whose value is a name of their subject."""
 
 
 class Tie(StrEnum):

@@ -28,6 +28,9 @@ MAX_KEYS: Final = 64
 """Keys of a profile that are kept, the most telling first."""
 MAX_HOLDERS: Final = 400
 """A key held by more profiles of one type brings no candidates by itself."""
+_FEWER_HOLDERS: Final = {"c": 20, "a": 20, "t": 100, "i": 100}
+"""The same for keys of a kind that things which have nothing to do with each other come to share: with a
+graph such a key would only fill the candidates with strangers."""
 MAX_TOGETHER: Final = 100
 """Mentions of one type in a document that are all compared with each other."""
 MAX_CANDIDATES: Final = 50
@@ -137,13 +140,13 @@ class Blocks:
     def candidates(self, profile: Profile, limit: int = MAX_CANDIDATES) -> tuple[str, ...]:
         """Ids that share a key, the most telling first, at most ``limit``; the profile itself is left out.
 
-        Keys with more than ``MAX_HOLDERS`` holders only add to the worth of those found by rarer ones.
+        Keys with too many holders only add to the worth of those found by rarer ones.
         """
         worth: dict[str, float] = defaultdict(float)
         common = []
         for key in self._keys(profile):
             holders = self._holders.get((profile.type, key), ())
-            if len(holders) > MAX_HOLDERS:
+            if len(holders) > _FEWER_HOLDERS.get(key[0], MAX_HOLDERS):
                 common.append((key, holders))
                 continue
             for other in holders:

@@ -16,6 +16,7 @@ from typing import Final
 from tidegraph.resolution.blocking import blocking_keys, candidate_pairs
 from tidegraph.resolution.evidence import merge_profiles
 from tidegraph.resolution.features import MERGED, pair_features
+from tidegraph.resolution.grades import GROUPS
 from tidegraph.resolution.linkage import Linkage, decided_pairs
 from tidegraph.resolution.model import Model, fitted
 from tidegraph.resolution.profiles import Candidate, Clusters, Decision, Link, Profile, Reason, Score, Verdict
@@ -28,6 +29,8 @@ VETO: Final = -9.0
 one that it was merged into."""
 SHORT_NAME: Final = -0.5
 """The most that a bare surname or given name can score outside its document when no slot agrees."""
+BACKING: Final = 0.7
+"""How telling a fact must be that agrees, for names not to stand alone."""
 _BACKED: Final = frozenset({"short*document", "short*agree", "alias"})
 _LOWEST: Final = -12.0
 _HIGHEST: Final = 8.0
@@ -54,6 +57,8 @@ def score(a: Profile, b: Profile, statistics: Statistics, model: Model | None = 
     parts = [
         Reason(feature, value * weights[feature]) for feature, value in features.items() if feature in weights
     ]
+    if model.names_alone and not _is_backed(features):
+        parts.append(Reason("names alone", -model.names_alone))
     total = min(_HIGHEST, max(_LOWEST, sum(part.weight for part in parts)))
     veto = next((name for name in ("conflict", MERGED) if name in features), "")
     if veto and total > VETO:
@@ -67,6 +72,14 @@ def score(a: Profile, b: Profile, statistics: Statistics, model: Model | None = 
         verdict = Verdict.REJECT
     ranked = sorted(parts, key=lambda part: (-abs(part.weight), part.feature))
     return Score(total, verdict, tuple(ranked))
+
+
+def _is_backed(features: Mapping[str, float]) -> bool:
+    """True when more than the names says that two profiles are one: a fact that agrees, a statement, or a
+    document that has both."""
+    agree = max(features.get(f"{group}*agree", 0.0) for group in GROUPS)
+    together = any(f"{group}*document" in features for group in GROUPS)
+    return together or agree >= BACKING or "alias" in features
 
 
 def cluster(

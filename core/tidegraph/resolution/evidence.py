@@ -31,6 +31,15 @@ _SITE: Final = re.compile(r"^(?:https?://)?(?:www\.)?([^/?#]+)")
 _COORDINATES: Final = ("latitude", "longitude")
 
 
+def is_slot(field: str) -> bool:
+    """True for a field of a record whose value can agree or conflict."""
+    return _slot_of(field) not in ("", "alias", "former", "date")
+
+
+def _slot_of(field: str) -> str:
+    return tables().slots.get(fold(field).replace(" ", "_"), "")
+
+
 def read_profile(
     entity_id: str,
     name: str,
@@ -57,7 +66,7 @@ def read_profile(
     words: set[str] = set()
     point: dict[str, float] = {}
     for field, value in attributes:
-        slot = tables().slots.get(fold(field).replace(" ", "_"), "")
+        slot = _slot_of(field)
         if slot in _COORDINATES:
             _add_degrees(point, slot, value)
         elif slot == "alias":

@@ -36,6 +36,10 @@ SHORT: Final = frozenset({"surname", "given", "mononym", "mononym titled"})
 CONFLICTS: Final = frozenset({"conflict", "numbers"})
 
 
+GROUPS: Final = ("strong", "middle", "short", "weak", "conflict")
+"""The classes that ``strength`` gives."""
+
+
 def strength(match: Match) -> str:
     """The class of a kind, by which evidence is weighed together."""
     if match.kind in CONFLICTS:

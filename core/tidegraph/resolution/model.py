@@ -18,6 +18,7 @@ class Model:
     A pair is accepted from ``accept`` on, rejected below ``reject``, in between the engine abstains.
     ``document`` is the floor inside one document, ``sure`` that of the first pass across documents. A
     mention that is less than ``margin`` nearer to one group than to another is left undecided.
+    ``names_alone`` is taken off the score of two profiles of which nothing but the names agrees.
     """
 
     weights: Mapping[EntityType, Mapping[str, float]]
@@ -26,6 +27,7 @@ class Model:
     document: float
     sure: float
     margin: float
+    names_alone: float = 0.0
 
 
 @cache

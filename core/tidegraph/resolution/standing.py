@@ -14,6 +14,7 @@ from typing import Final
 
 from tidegraph.domain.documents import EntityType
 from tidegraph.domain.identity import (
+    APART,
     CALLED,
     SIGNED,
     PairDecision,
@@ -36,11 +37,10 @@ from tidegraph.resolution.statistics import Statistics
 MAX_COMPONENT: Final = 64
 """A component of more ids is not clustered: only decisions join any of them."""
 MAX_CANDIDATES: Final = 3
-ACCEPT: Final = 3.0
-REVIEW: Final = 0.0
-"""Log-odds from which ids of different documents are joined, and from which an operator is asked. A wrong
-merge turns the facts of two things into those of one, a missed one is told again by the next document: so
-more is asked for here than the engine asks for by itself.
+NAMES_ALONE: Final = 2.2
+"""Log-odds that names of which nothing else agrees are worth less than the weights say. The weights were
+fitted on names that people had picked; what is read out of running text as a name is often a part of one, or
+none ("final of Belgian Cup"), and a wrong merge turns the facts of two things into those of one.
 """
 _NO_STATISTICS: Final = Statistics.of()
 _SAME: Final = "names and evidence agree"
@@ -76,18 +76,14 @@ class Evidence:
     decisions: tuple[PairDecision, ...] = ()
 
 
+REVIEW: Final = 0.0
+"""Log-odds from which an operator is asked: of what scores lower, few pairs are one."""
+
+
 @cache
 def model() -> Model:
-    """The weights of the package with the thresholds that hold for a graph."""
-    weights = fitted()
-    floor = max(ACCEPT, weights.accept)
-    return replace(
-        weights,
-        accept=floor,
-        sure=max(floor, weights.sure),
-        document=max(floor, weights.document),
-        reject=max(REVIEW, weights.reject),
-    )
+    """The weights of the package and its thresholds of a join, with what names alone are worth in a graph."""
+    return replace(fitted(), names_alone=NAMES_ALONE, reject=max(REVIEW, fitted().reject))
 
 
 def near(one: Profile, other: Profile) -> bool:
@@ -110,7 +106,7 @@ def profile_at(entity_id: str, sightings: Iterable[Sighting], known_at: int) -> 
     slots: dict[str, set[str]] = {}
     for one in told:
         for slot, value in one.slots:
-            if slot not in (CALLED, SIGNED):
+            if slot not in (APART, CALLED, SIGNED):
                 slots.setdefault(slot, set()).add(value)
     times = [one.time for one in told if one.time != OPEN_START]
     return Profile(
@@ -178,7 +174,7 @@ def ties_at(ids: Iterable[str], evidence: Evidence, known_at: int, *, automatic:
     stated = _stated(sorted(profiles), evidence, known_at)
     told = {id_: [s for s in evidence.sightings[id_] if s.recorded_at <= known_at] for id_ in profiles}
     alike, ambiguous = _of_one_name(told)
-    apart = _passed_on(told, evidence, known_at)
+    apart = _passed_on(told, evidence, known_at) | (_related(told) - stated.keys())
     if not automatic:
         return _rows(_by_hand(held, stated, profiles.keys(), known_at), held, stated)
     joined = [_rule(DecisionKind.MUST_LINK, pair) for pair in {*stated, *alike} - apart - ambiguous]
@@ -224,6 +220,17 @@ def _of_one_name(told: Mapping[str, Sequence[Sighting]]) -> tuple[_Pairs, _Pairs
             else:
                 ambiguous |= found
     return alike, ambiguous
+
+
+def _related(told: Mapping[str, Sequence[Sighting]]) -> _Pairs:
+    """Pairs of ids that a document relates to each other: one firm that bought another, say."""
+    return {
+        (min(id_, other), max(id_, other))
+        for id_, sightings in told.items()
+        for one in sightings
+        for slot, other in one.slots
+        if slot == APART and other in told
+    }
 
 
 def _passed_on(told: Mapping[str, Sequence[Sighting]], evidence: Evidence, known_at: int) -> _Pairs:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -17,7 +17,7 @@ from typing import Final
 from tidegraph.domain.documents import EntityType
 from tidegraph.resolution.folding import fold
 from tidegraph.resolution.profiles import Link, LinkKind
-from tidegraph.resolution.tables import statement_lists, tables
+from tidegraph.resolution.tables import certain_lists, statement_lists, tables
 
 MAX_TEXT: Final = 2_000
 """Characters of a sentence that are searched."""
@@ -151,9 +151,45 @@ def _name_after(text: str, start: int) -> str:
     return found[1].rstrip(".") if found else ""
 
 
+_OPENING: Final = " \t\n,([\u2013\u2014-"
+_BETWEEN: Final = re.compile(r"[\s:\"\u201c\u00ab]*(?:the\s+)?", re.IGNORECASE)
+_CLOSED: Final = re.compile(r"[\"\u201d\u00bb]?\s*(?:[),.;:\]\u3002\uff0c]|$)")
+
+
+def stated_pairs(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[LinkKind, int, int]]:
+    """Names of one thing by the words between them alone: "X, formerly Y,", "X (also known as Y)".
+
+    Args:
+        spans: where names stand in the text, (start, end).
+
+    Returns:
+        (kind, index of the first name, index of the second); of RENAMED the second is the former name.
+    """
+    ends = {end: place for place, (start, end) in sorted(enumerate(spans), key=lambda item: -item[1][0])}
+    starts = {start: place for place, (start, end) in sorted(enumerate(spans), key=lambda item: item[1][1])}
+    found: list[tuple[LinkKind, int, int]] = []
+    for wording, pattern in _certain():
+        for words in pattern.finditer(text):
+            stop = len(text[: words.start()].rstrip(_OPENING))
+            between = _BETWEEN.match(text, words.end())
+            second = starts.get(between.end() if between else words.end())
+            if stop in ends and second is not None and _CLOSED.match(text, spans[second][1]):
+                found.append((_KINDS[wording], ends[stop], second))
+    return sorted(set(found))
+
+
 @cache
 def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    return _compiled(statement_lists())
+
+
+@cache
+def _certain() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    return _compiled(certain_lists())
+
+
+def _compiled(lists: Mapping[str, list[str]]) -> tuple[tuple[str, re.Pattern[str]], ...]:
     return tuple(
         (wording, re.compile(r"(?<!\w)(?:" + "|".join(expressions) + r")(?!\w)", re.IGNORECASE))
-        for wording, expressions in sorted(statement_lists().items())
+        for wording, expressions in sorted(lists.items())
     )

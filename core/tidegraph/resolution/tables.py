@@ -85,7 +85,14 @@ def concept_lists() -> Mapping[str, list[str]]:
 @cache
 def statement_lists() -> Mapping[str, list[str]]:
     """Regular expressions of each wording of a statement about names."""
-    return _read("statements.toml")
+    return {name: found for name, found in _read("statements.toml").items() if name != "certain"}
+
+
+@cache
+def certain_lists() -> Mapping[str, list[str]]:
+    """Those of the wordings between two names that leave no doubt that both name one thing."""
+    lists: Mapping[str, list[str]] = _read("statements.toml")["certain"]
+    return lists
 
 
 def _rarities(common: Mapping[str, Any]) -> dict[tuple[str, str], float]:

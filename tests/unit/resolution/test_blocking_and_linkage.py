@@ -49,7 +49,7 @@ def test_a_statement_brings_unlike_names_together() -> None:
 
 
 def test_the_index_ranks_and_bounds_candidates() -> None:
-    crowd = [Seen(f"c{n:03}", f"Given{n} Walder", facts={"state": "Ohio"}) for n in range(200)]
+    crowd = [Seen(f"c{n:03}", f"Given{n} Walder", facts={"state": "Ohio"}) for n in range(90)]
     blocks = Blocks()
     for profile in profiles_of([*crowd, Seen("right", "Osric Walder", facts={"state": "Utah"})]):
         blocks.add(profile)

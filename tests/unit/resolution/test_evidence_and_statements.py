@@ -8,7 +8,7 @@ from tests.unit.resolution.mentions import DAY, ORGANISATION, PERSON, PLACE, YEA
 from tidegraph.resolution.aliases import Aliases, Tied
 from tidegraph.resolution.evidence import MAX_CONTEXT_WORDS, merge_profiles, read_profile
 from tidegraph.resolution.profiles import Link, LinkKind
-from tidegraph.resolution.statements import Sighting, read_links
+from tidegraph.resolution.statements import Sighting, read_links, stated_pairs
 
 
 def slots(text: str = "", kind=PERSON, **facts: str) -> dict[str, tuple[str, ...]]:
@@ -122,3 +122,23 @@ def test_renames_hold_at_their_times_and_in_their_scope() -> None:
     assert aliases.tied(far, new) is Tied.NO
     assert aliases.late(late)
     assert not aliases.late(old)
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "expected"),
+    [
+        ("Corvel Ltd, formerly Glim, opened.", ("Corvel Ltd", "Glim"), (LinkKind.RENAMED, 0, 1)),
+        ("Wexford (formerly the Old Mill) rose.", ("Wexford", "Old Mill"), (LinkKind.RENAMED, 0, 1)),
+        ("Petra is also known as “Kilmar”.", ("Petra", "Kilmar"), (LinkKind.ALIAS, 0, 1)),
+        ("Nord GmbH, vormals Sud GmbH, wuchs.", ("Nord GmbH", "Sud GmbH"), (LinkKind.RENAMED, 0, 1)),
+        ("Petra, formerly head of Kilmar, left.", ("Petra", "Kilmar"), None),
+        ("Petra, formerly Kilmar's bank, left.", ("Petra", "Kilmar"), None),
+        ("Petra, the successor to Kilmar, left.", ("Petra", "Kilmar"), None),
+        ("Petra grew. Also known as Kilmar.", ("Petra", "Kilmar"), None),
+    ],
+)
+def test_names_of_one_thing_by_the_words_between_them_alone(
+    text: str, names: tuple[str, str], expected: tuple[LinkKind, int, int] | None
+) -> None:
+    spans = [(text.index(name), text.index(name) + len(name)) for name in names]
+    assert stated_pairs(text, spans) == ([expected] if expected else [])

@@ -29,6 +29,7 @@ from tidegraph.domain.predicates import Registry
 from tidegraph.domain.rules import Timeline
 from tidegraph.ports import ChunkRecord, DocumentRecord, DocumentWrite, EntityWrite, EventRecord
 from tidegraph.storage.codec import ceil_time, floor_time, storable
+from tidegraph.streams.writing.othernames import other_names
 from tidegraph.streams.writing.renamings import former_names
 from tidegraph.streams.writing.sightings import sightings_of, signatures
 
@@ -132,8 +133,14 @@ class Draft:
         names = Names.of(read)
         maker = _Maker(read.header, timeline, names, salt)
         events = tuple(maker.event(event) for event in document.events)
-        told = (*document.assertions, *former_names(document, timeline.base, names.text_of))
-        assertions = tuple(row for claim in told for row in maker.assertion(claim))
+        told = (
+            *document.assertions,
+            *former_names(document, timeline.base, names.text_of),
+            *other_names(document),
+        )
+        filed = [maker.assertion(claim) for claim in told]
+        # What identity follows from must not depend on which policies were known when it was written.
+        first = [rows[0] for rows in filed]
         recorded_at = document.header.recorded_at
         return cls(
             document=document,
@@ -141,8 +148,8 @@ class Draft:
             entities=tuple(names.found.values()),
             chunks=tuple(maker.chunk(chunk, recorded_at) for chunk in document.chunks),
             events=events,
-            assertions=assertions,
-            sightings=sightings_of(read, names.found.values(), names.by_mention, names.signed, assertions),
+            assertions=tuple(row for rows in filed for row in rows),
+            sightings=sightings_of(read, names.found.values(), names.by_mention, names.signed, first),
         )
 
     @classmethod

@@ -14,7 +14,7 @@ from typing import Final
 
 from tidegraph.domain.facts import Assertion
 from tidegraph.domain.identity import (
-    NAME,
+    NAMES,
     IdentityWrites,
     PairDecision,
     SameAs,
@@ -81,9 +81,9 @@ class Identifier:
         self._registry = registry
         self._automatic = automatic
 
-    def _key_of_name(self, graph: str, entity_id: str, name: str) -> str:
-        claim = Canonical(entity_id, NAME, name, False, ())
-        return self._registry.conflict_key(graph, claim)
+    def _keys_of_name(self, graph: str, entity_id: str, name: str) -> tuple[str, ...]:
+        claims = (Canonical(entity_id, predicate, name, False, ()) for predicate in NAMES)
+        return tuple(self._registry.conflict_key(graph, claim) for claim in claims)
 
     async def news(
         self,
@@ -111,7 +111,7 @@ class Identifier:
 
     async def identify(self, graph: str, news: News) -> Identified:
         """The rows that change, a function of the evidence in the graph and in the batch."""
-        world = World(self._reader, graph, self._key_of_name, automatic=self._automatic)
+        world = World(self._reader, graph, self._keys_of_name, automatic=self._automatic)
         since = await world.take(news.sightings, news.decisions, news.names)
         await world.explore_around(since, OPEN_END - 1)
         stored: dict[str, SameAs] = {}
@@ -187,7 +187,7 @@ class _Group:
 
 
 def _is_name(claim: Assertion) -> bool:
-    return claim.predicate == NAME and not claim.object_is_entity
+    return claim.predicate in NAMES and not claim.object_is_entity
 
 
 def _sets(ids: Iterable[str], rows: Iterable[SameAs]) -> dict[str, tuple[str, ...]]:

@@ -14,12 +14,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from tidegraph.domain import naming
-from tidegraph.domain.documents import Chunk, EntityType, ExtractedDocument, Mention
+from tidegraph.domain.documents import Chunk, EntityType, ExtractedDocument, Mention, Status
 from tidegraph.domain.facts import Assertion
-from tidegraph.domain.identity import CALLED, NAME, SIGNED, Sighting
+from tidegraph.domain.identity import APART, CALLED, NAMES, SIGNED, Sighting
 from tidegraph.domain.interval import OPEN_START
 from tidegraph.ports import EntityWrite
-from tidegraph.resolution.evidence import merge_profiles, read_profile
+from tidegraph.resolution.evidence import is_slot, merge_profiles, read_profile
 from tidegraph.resolution.standing import keys_of
 
 MAX_MENTIONS: Final = 3
@@ -27,6 +27,8 @@ MAX_MENTIONS: Final = 3
 MAX_WORDS: Final = 48
 MAX_NAMES: Final = 6
 MAX_CALLED: Final = 4
+MAX_APART: Final = 4
+MAX_FACTS: Final = 12
 REACH: Final = 160
 """Characters before and after a mention that may belong to its sentence."""
 
@@ -98,17 +100,26 @@ def sightings_of(
     Args:
         entity_of: by mention id the entity.
         signed: by entity id the signature that is a part of it, "" for none.
-        claims: what the document claims; values of the predicate ``name`` are other names.
+        claims: what the document claims. Values of predicates of names are other names, what it relates
+            to each other are two things, and facts that fill a slot are evidence.
     """
     mentions: dict[str, list[Mention]] = defaultdict(list)
     for mention in document.mentions:
         mentions[entity_of[mention.mention_id]].append(mention)
     called: dict[str, set[str]] = defaultdict(set)
+    apart: dict[str, set[str]] = defaultdict(set)
     entities = tuple(entities)
     keys = {entity.entity_id: entity.key for entity in entities}
+    types = {entity.entity_id: entity.type for entity in entities}
+    facts: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for claim in claims:
-        own = naming.normalise(claim.object)
-        if claim.predicate == NAME and not claim.object_is_entity and own != keys.get(claim.subject):
+        if is_slot(claim.predicate) and claim.status is Status.ASSERTED:
+            value = keys.get(claim.object, "") if claim.object_is_entity else claim.object
+            facts[claim.subject].append((claim.predicate, value))
+        if claim.object_is_entity:
+            if claim.object != claim.subject and types.get(claim.object) == types.get(claim.subject):
+                apart[claim.subject].add(claim.object)
+        elif claim.predicate in NAMES and naming.normalise(claim.object) != keys.get(claim.subject):
             called[claim.subject].add(claim.object)
     time = document.header.document_time.instant if document.header.document_time else OPEN_START
     return tuple(
@@ -116,7 +127,12 @@ def sightings_of(
             document,
             entity,
             mentions[entity.entity_id],
-            [(SIGNED, signed.get(entity.entity_id, "")), *((CALLED, n) for n in called[entity.entity_id])],
+            sorted(facts[entity.entity_id])[:MAX_FACTS],
+            [
+                (SIGNED, signed.get(entity.entity_id, "")),
+                *((CALLED, name) for name in called[entity.entity_id]),
+                *((APART, other) for other in sorted(apart[entity.entity_id])[:MAX_APART]),
+            ],
             time,
         )
         for entity in entities
@@ -127,6 +143,7 @@ def _sighting(
     document: ExtractedDocument,
     entity: EntityWrite,
     mentions: Sequence[Mention],
+    facts: Sequence[tuple[str, str]],
     told: Sequence[tuple[str, str]],
     time: int,
 ) -> Sighting:
@@ -136,6 +153,7 @@ def _sighting(
         read_profile(str(place), mention.name, entity.type, text=_sentence(document.chunks, mention))
         for place, mention in enumerate(first)
     ]
+    read += [read_profile("", names[0], entity.type, attributes=facts)] if facts else []
     profile = merge_profiles("", read)
     slots = {(slot, value) for slot, values in profile.slots.items() for value in values}
     signature = dict(told).get(SIGNED, "")
@@ -144,6 +162,7 @@ def _sighting(
     stated = sorted({value for slot, value in told if slot == CALLED and value})[:MAX_CALLED]
     slots |= {(CALLED, value) for value in stated}
     slots |= {(SIGNED, signature)} if signature else set()
+    slots |= {(slot, value) for slot, value in told if slot == APART}
     made = Sighting(
         entity_id=entity.entity_id,
         document_id=document.header.document_id,

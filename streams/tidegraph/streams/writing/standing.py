@@ -37,17 +37,17 @@ READ_AHEAD: Final = 3
 MAX_HOLDERS: Final = 20
 """A key that more ids have finds no candidates: it tells too little."""
 
-KeyOfName = Callable[[str, str, str], str]
-"""(graph, entity id, a name that it is told to have) to the conflict key of that claim."""
+KeysOfName = Callable[[str, str, str], tuple[str, ...]]
+"""(graph, entity id, a name that it is told to have) to the conflict keys of claims that say so."""
 
 
 class World:
     """What was read, with what the batch adds. Each id and key is read once."""
 
-    def __init__(self, reader: GraphReader, graph: str, key_of_name: KeyOfName, *, automatic: bool) -> None:
+    def __init__(self, reader: GraphReader, graph: str, keys_of_name: KeysOfName, *, automatic: bool) -> None:
         self._reader = reader
         self._graph = graph
-        self._key_of_name = key_of_name
+        self._keys_of_name = keys_of_name
         self._automatic = automatic
         self._sightings: dict[str, list[Sighting]] = {}
         self._new: dict[str, Sighting] = {}
@@ -169,11 +169,12 @@ class World:
         for claim in self._moved.values():
             new[claim.subject].append(claim)
         stating = {
-            self._key_of_name(self._graph, id_, value)
+            key
             for id_ in wanted
             for one in self._sightings[id_]
             for slot, value in one.slots
             if slot == CALLED
+            for key in self._keys_of_name(self._graph, id_, value)
         }
         told: dict[str, Assertion] = {}
         if stating:
