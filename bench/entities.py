@@ -48,12 +48,12 @@ def main() -> int:
 
 def _measure(size: int, mentions: int, seed: int) -> float:
     rng = random.Random(seed)
-    entities = {f"e{number}": _entity(rng, f"e{number}") for number in range(size)}
+    entities = {f"e{number}": made_entity(rng, f"e{number}") for number in range(size)}
     blocks = Blocks()
     for profile in entities.values():
         blocks.add(profile)
     statistics = Statistics.of()
-    asked = [_mention(rng, entities[f"e{rng.randrange(size)}"], number) for number in range(mentions)]
+    asked = [made_mention(rng, entities[f"e{rng.randrange(size)}"], number) for number in range(mentions)]
     right = looked_at = 0
     began = time.process_time()
     for mention, expected in asked:
@@ -75,7 +75,7 @@ def _word(rng: random.Random) -> str:
     return "".join(rng.choice(_SYLLABLES) for _ in range(rng.choice((2, 3)))).capitalize()
 
 
-def _entity(rng: random.Random, entity_id: str) -> Profile:
+def made_entity(rng: random.Random, entity_id: str) -> Profile:
     city = _word(rng)
     if rng.random() < 0.5:
         name, kind = f"{_word(rng)} {_word(rng)} {rng.choice(_FORMS)}", EntityType.ORGANISATION
@@ -86,7 +86,7 @@ def _entity(rng: random.Random, entity_id: str) -> Profile:
     return read_profile(entity_id, name, kind, attributes=attributes)
 
 
-def _mention(rng: random.Random, entity: Profile, number: int) -> tuple[Profile, str]:
+def made_mention(rng: random.Random, entity: Profile, number: int) -> tuple[Profile, str]:
     words = entity.names[0].split()
     if entity.type is EntityType.PERSON:
         name = rng.choice(

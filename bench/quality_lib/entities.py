@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any, Final
 
 from quality_lib._world import read_lines, write_lines
@@ -22,6 +23,7 @@ from tidegraph.resolution.engine import cluster
 from tidegraph.resolution.evidence import read_profile
 from tidegraph.resolution.model import Model
 from tidegraph.resolution.profiles import Link, Profile
+from tidegraph.resolution.standing import model as graph_model
 from tidegraph.resolution.statements import Sighting, read_links
 
 HELP = "entities of mentions"
@@ -39,6 +41,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--mentions", required=True, help="JSON lines of mentions")
     parser.add_argument("--out", required=True, help="where the JSON lines go")
     parser.add_argument("--workers", type=int, default=1, help="processes that resolve at once")
+    parser.add_argument(
+        "--graph", action="store_true", help="let names alone count as little as between documents of a graph"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -46,11 +51,12 @@ def run(arguments: argparse.Namespace) -> int:
     began = time.process_time()
     rows = [{key: row.get(key) for key in _FIELDS} for row in read_lines(arguments.mentions)]
     parts = list(by_group(rows).values())
+    settled = partial(resolve, model=graph_model() if arguments.graph else None)
     if arguments.workers > 1:
         with ProcessPoolExecutor(arguments.workers) as pool:
-            resolved = list(pool.map(resolve, parts))
+            resolved = list(pool.map(settled, parts))
     else:
-        resolved = [resolve(part) for part in parts]
+        resolved = [settled(part) for part in parts]
     answers = {answer["mention_id"]: answer for part in resolved for answer in part}
     write_lines(arguments.out, [answers[row["mention_id"]] for row in rows])
     print(f"entities: {len(rows)} mentions, {time.process_time() - began:.2f} CPU seconds")
