@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from tests.unit.resolution.mentions import ORGANISATION, OTHER, PLACE, Seen, apart, resolved, together
+from tests.unit.resolution.mentions import (
+    ORGANISATION,
+    OTHER,
+    PLACE,
+    Seen,
+    apart,
+    profiles_of,
+    resolved,
+    together,
+)
+
+from tidegraph.resolution.engine import score
+from tidegraph.resolution.standing import NAMES_ALONE, model
+from tidegraph.resolution.statistics import Statistics
 
 
 def test_same_full_name_and_two_years_of_birth_are_two_people() -> None:
@@ -281,3 +294,20 @@ def test_slugs_and_catalogue_ids_are_the_product_and_keep_its_number() -> None:
     )
     assert together(found, "label", "slug", "id")
     assert apart(found, "slug", "next")
+
+
+def test_names_alone_count_less_in_a_graph_and_as_much_with_a_fact_that_agrees() -> None:
+    calder, other = {"city": "Calder", "country": "US"}, {}
+    for facts, kept in ((calder, True), (other, False)):
+        one, two = profiles_of(
+            [
+                Seen("a", "Horizon Trust", ORGANISATION, facts=facts),
+                Seen("b", "Horizon", ORGANISATION, facts=facts),
+            ]
+        )
+        plain, there = score(one, two, Statistics.of()), score(one, two, Statistics.of(), model())
+        less = plain.log_odds - there.log_odds
+        assert (less == 0.0) is kept
+        if not kept:
+            assert abs(less - NAMES_ALONE) < 1e-9
+            assert "names alone" in {reason.feature for reason in there.reasons}
