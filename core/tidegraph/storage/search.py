@@ -27,8 +27,8 @@ SPARE: Final = 1.25
 """What is asked for beyond what the share of rows that were kept calls for."""
 LEAST_MORE: Final = 1.5
 MOST_MORE: Final = 16.0
-TEXT_OVERFETCH: Final = {"event": 2, "chunk": 1}
-"""How many times the wanted rows are scored; the words of a chunk are long."""
+TEXT_OVERFETCH: Final = 2
+"""How many times the wanted rows are scored."""
 MAX_CLASS_WORDS: Final = 6
 """Up to this many words rows are asked for by which of them they hold: 63 queries at most, in one."""
 MENTIONS_MAX: Final = 2_000
@@ -93,7 +93,7 @@ class FalkorSearch(FalkorReads):
         rare = terms.rarest(found, {word: max(1, counts.holding[word]) for word in found})
         values: dict[str, Value] = visibility.parameters(seen)
         condition = _condition(what, valid, force, values)
-        asked = min(TEXT_OVERFETCH[what] * limit, MAX_LIMIT)
+        asked = min(TEXT_OVERFETCH * limit, MAX_LIMIT)
         while True:
             rows = await self._holding(graph, what, rare, counts, condition, {**values, "limit": asked})
             hits = [_Hit(a, b, c, d, counts.score(text or "", held)) for a, b, c, d, text, held in rows]
