@@ -6,12 +6,15 @@ import heapq
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from tidegraph.domain.interval import OPEN_START
 from tidegraph.resolution.profiles import Candidate, Decision, DecisionKind
 
 UNSEEN: Final = -7.0
 """Log-odds of a pair that shares no blocking key."""
 FORBIDDEN: Final = -1e9
 REQUIRED: Final = 1e6
+CHOSEN: Final = 1e8
+"""What somebody decided is joined before what a rule requires: a rule may part it from others only."""
 
 _Entry = tuple[float, str, str, int, int]
 
@@ -87,7 +90,7 @@ class Linkage:
         found: dict[str, tuple[Candidate, ...]] = {}
         home = {unit: x for x, units in self._members.items() for unit in units}
         for unit, x in sorted(home.items()):
-            if len(members[unit]) > 1:
+            if len(members[unit]) > 1 or self._is_chosen(unit, x):
                 continue
             near = {}
             for y in self._around(unit):
@@ -99,6 +102,11 @@ class Linkage:
                     sorted(near.values(), key=lambda candidate: (-candidate.log_odds, candidate.entity_id))
                 )
         return found
+
+    def _is_chosen(self, unit: str, x: int) -> bool:
+        """True when somebody decided for the profile's own group, whatever else comes near."""
+        seen = self._pairs.get(unit, {})
+        return any(seen.get(other, UNSEEN) >= CHOSEN for other in self._members[x])
 
     def _contested(
         self, unit: str, x: int, near: Mapping[int, Candidate], reject: float, margin: float
@@ -138,7 +146,8 @@ def decided_pairs(
         x, y = unit_of.get(a), unit_of.get(b)
         if x is None or y is None or x == y:
             continue
-        value = REQUIRED if decision.kind is DecisionKind.MUST_LINK else FORBIDDEN
+        required = CHOSEN if decision.at > OPEN_START else REQUIRED
+        value = required if decision.kind is DecisionKind.MUST_LINK else FORBIDDEN
         pair = min(x, y), max(x, y)
         found[pair] = min(value, found.get(pair, value))
     return found

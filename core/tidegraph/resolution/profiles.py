@@ -78,7 +78,8 @@ class Decision:
     """A decision that overrides every score. ``by`` and ``why`` are kept as reasons.
 
     Of two decisions about the same pair the one with the later ``at`` (recorded time, microseconds)
-    holds; at equal times CANNOT_LINK does.
+    holds; at equal times CANNOT_LINK does. What a rule says stands at OPEN_START: whatever was decided by
+    somebody comes before it.
     """
 
     kind: DecisionKind

@@ -179,7 +179,7 @@ def ties_at(ids: Iterable[str], evidence: Evidence, known_at: int, *, automatic:
         return _rows(_by_hand(held, stated, profiles.keys(), known_at), held, stated)
     joined = [_rule(DecisionKind.MUST_LINK, pair) for pair in {*stated, *alike} - apart - ambiguous]
     parted = [_rule(DecisionKind.CANNOT_LINK, pair) for pair in apart | ambiguous]
-    said = [_decision(one) for one in held]
+    said = [*_chosen(held, profiles.keys(), known_at), *(_decision(one) for one in held)]
     found = cluster(profiles.values(), (), [*joined, *parted, *said], model())
     rows = _rows([group for group in found.groups if len(group) > 1], held, stated)
     abstained = {
@@ -188,6 +188,17 @@ def ties_at(ids: Iterable[str], evidence: Evidence, known_at: int, *, automatic:
     }
     open_pairs = ambiguous - apart - {(row.left, row.right) for row in rows}
     return rows + _reviews(abstained, held, open_pairs)
+
+
+def _chosen(held: Sequence[PairDecision], ids: Iterable[str], known_at: int) -> list[Decision]:
+    """Every pair of what merges make one, so that no rule parts the ends of two merges."""
+    groups = _by_hand(held, {}, ids, known_at)
+    return [
+        Decision(DecisionKind.MUST_LINK, one, other, OPEN_START + 1, "", "")
+        for group in groups
+        for place, one in enumerate(group)
+        for other in group[place + 1 :]
+    ]
 
 
 def _rule(kind: DecisionKind, pair: tuple[str, str]) -> Decision:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.unit.resolution.mentions import ORGANISATION, OTHER, PERSON, PLACE, Seen, profiles_of, resolved
 
+from tidegraph.domain.interval import OPEN_START
 from tidegraph.resolution.blocking import MAX_KEYS, Blocks, blocking_keys, candidate_pairs
 from tidegraph.resolution.engine import VETO, score
 from tidegraph.resolution.linkage import Linkage, decided_pairs
@@ -111,3 +112,22 @@ def test_an_undecided_mention_names_its_candidates() -> None:
     )
     assert ("short",) in found.groups
     assert {candidate.entity_id for candidate in found.abstained["short"]} == {"m", "k"}
+
+
+def test_what_somebody_chose_is_joined_before_what_rules_require() -> None:
+    """Rules make "b" both "a" and "c", which are apart; that somebody said "b" is "d" stays as said."""
+    members = {name: (name,) for name in "abcd"}
+    rules = [
+        Decision(DecisionKind.MUST_LINK, "a", "b", OPEN_START, "", ""),
+        Decision(DecisionKind.MUST_LINK, "b", "c", OPEN_START, "", ""),
+        Decision(DecisionKind.CANNOT_LINK, "a", "c", OPEN_START, "", ""),
+        Decision(DecisionKind.CANNOT_LINK, "a", "d", OPEN_START, "", ""),
+    ]
+    chosen = Decision(DecisionKind.MUST_LINK, "b", "d", 5, "op", "")
+    linkage = Linkage(sorted(members), {}, decided_pairs([*rules, chosen], members))
+    groups = linkage.join(0.0)
+    assert any({"b", "d"} <= set(group) for group in groups)
+    assert "b" not in linkage.undecided(0.0, 1.0, members)
+    alone = Linkage(sorted(members), {}, decided_pairs(rules, members))
+    alone.join(0.0)
+    assert "b" in alone.undecided(0.0, 1.0, members), "fits two, and nobody chose"
