@@ -91,7 +91,7 @@ def near(one: Profile, other: Profile) -> bool:
 
     What is not known to be a person, an organisation, a place or a thing is not scored.
     """
-    if EntityType.UNSPECIFIED in (one.type, other.type):
+    if one.type is not other.type or one.type is EntityType.UNSPECIFIED:
         return False
     return score(one, other, _NO_STATISTICS, model()).decision is not Verdict.REJECT
 

@@ -75,7 +75,7 @@ class IdentityReads:
             return []
         values = {"ids": sorted(set(entity_ids)), "limit": MAX_SIGHTINGS}
         found = await self.connection.read(graph, queries.SIGHTINGS, values)
-        return sorted((identity_rows.sighting_of(row[0]) for row in found), key=sighting_order)
+        return list(_sightings([row[0] for row in found]))
 
     async def holders(self, graph: str, keys: Sequence[str], limit: int) -> dict[str, list[tuple[str, int]]]:
         """By blocking key the (entity id, recorded_at) that have it, the ``limit`` that had it first."""
@@ -107,7 +107,7 @@ class IdentityReads:
         ties = {tie.row_id: tie for tie in map(identity_rows.same_of, rows["tie"])}
         holders = {row["k"]: [(holder, at) for holder, at in row["held"]] for row in rows["held"]}
         return IdentityEvidence(
-            sightings=tuple(sorted(map(identity_rows.sighting_of, rows["sighting"]), key=sighting_order)),
+            sightings=_sightings(rows["sighting"]),
             decisions=tuple(sorted(pairs.values(), key=pair_order)),
             ties=tuple(ties[row_id] for row_id in sorted(ties)),
             holders={k: sorted(found, key=lambda pair: (pair[1], pair[0])) for k, found in holders.items()},
@@ -147,3 +147,10 @@ def pair_order(decision: PairDecision) -> tuple[str, str, int, str]:
 def sighting_order(seen: Sighting) -> tuple[str, int, str]:
     """The order in which sightings are returned."""
     return seen.entity_id, seen.recorded_at, seen.row_id
+
+
+def _sightings(rows: Sequence[Mapping[str, Any]]) -> tuple[Sighting, ...]:
+    """The sightings of stored rows in ``sighting_order``, by the ids that stand in the rows: to work each
+    out again costs more than to read it."""
+    ordered = sorted(rows, key=lambda row: (row["entity_id"], row["recorded_at"], row["id"]))
+    return tuple(map(identity_rows.sighting_of, ordered))

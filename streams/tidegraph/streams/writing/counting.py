@@ -1,12 +1,13 @@
-"""Rows as evidence: statements out of claims, and which sightings of an id count."""
+"""Rows as evidence: statements out of claims, which sightings of an id count, and when a key is common."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 
 from tidegraph.domain.documents import Status
 from tidegraph.domain.facts import Assertion
 from tidegraph.domain.identity import MAX_SIGHTINGS, Sighting
+from tidegraph.domain.interval import OPEN_END
 from tidegraph.domain.naming import normalise
 from tidegraph.resolution.standing import Statement
 
@@ -27,24 +28,32 @@ def statement_of(claim: Assertion) -> Statement | None:
     )
 
 
-def earliest(sightings: Iterable[Sighting]) -> list[Sighting]:
-    """Each sighting once, as it was recorded first."""
+def earliest(sightings: Iterable[Sighting]) -> dict[str, Sighting]:
+    """Each sighting once, as it was recorded first, by its row id."""
     found: dict[str, Sighting] = {}
     for one in sightings:
-        held = found.get(one.row_id)
+        row_id = one.row_id
+        held = found.get(row_id)
         if held is None or one.recorded_at < held.recorded_at:
-            found[one.row_id] = one
-    return list(found.values())
+            found[row_id] = one
+    return found
 
 
-def counted(sightings: Sequence[Sighting]) -> list[Sighting]:
-    """The sightings of one id that count, in the order in which a store gives them."""
+def counted(sightings: Mapping[str, Sighting]) -> list[Sighting]:
+    """The sightings of one id, by row id, that count, in the order in which a store gives them."""
     found: list[Sighting] = []
-    for called in (False, True):
-        told = (one for one in sightings if one.is_called is called)
-        found += sorted(told, key=_order)[:MAX_SIGHTINGS]
-    return sorted(found, key=_order)
+    kept = dict.fromkeys((False, True), 0)
+    for _, _, one in sorted((one.recorded_at, row_id, one) for row_id, one in sightings.items()):
+        if kept[one.is_called] < MAX_SIGHTINGS:
+            kept[one.is_called] += 1
+            found.append(one)
+    return found
 
 
-def _order(one: Sighting) -> tuple[int, str]:
-    return one.recorded_at, one.row_id
+def crowded(holders: Mapping[str, int], most: int) -> int:
+    """The instant from which more than ``most`` ids have a key, OPEN_END when they never do.
+
+    ``holders``: since when each id has it, at least the ``most + 1`` that had it first.
+    """
+    times = sorted(holders.values())
+    return times[most] if len(times) > most else OPEN_END

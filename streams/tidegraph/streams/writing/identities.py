@@ -155,7 +155,8 @@ class Identifier:
         group = set(ids)
         while True:
             start = min(since[id_] for id_ in group if id_ in since)
-            instants = sorted({start, *(at for at in world.instants(group) if start <= at < OPEN_END)})
+            changes = world.instants(group) | world.crossings(group)
+            instants = sorted({start, *(at for at in changes if start <= at < OPEN_END)})
             found = set(group)
             for instant in instants:
                 for reached in await world.components(found, instant, MAX_GROUP):

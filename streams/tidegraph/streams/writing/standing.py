@@ -6,8 +6,8 @@ document states a name of the one for the other, or when a decision joins them.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from tidegraph.domain.facts import Assertion
@@ -20,18 +20,14 @@ from tidegraph.domain.identity import (
 )
 from tidegraph.domain.interval import OPEN_END
 from tidegraph.ports import GraphReader
-from tidegraph.resolution.profiles import Profile
 from tidegraph.resolution.standing import (
     Evidence,
     Statement,
-    canonical_at,
-    keys_of,
-    near,
-    profile_at,
     renamed,
 )
 from tidegraph.storage.visibility import EVERYTHING
-from tidegraph.streams.writing.counting import counted, earliest, statement_of
+from tidegraph.streams.writing.counting import counted, crowded, earliest, statement_of
+from tidegraph.streams.writing.profiles import Profiles
 
 READ_AHEAD: Final = 3
 MAX_HOLDERS: Final = 20
@@ -58,11 +54,11 @@ class World:
         self._decisions: dict[str, dict[str, PairDecision]] = {}
         self._news: dict[str, dict[str, PairDecision]] = defaultdict(dict)
         self._ties: dict[str, list[SameAs]] = {}
-        self._profiles: dict[tuple[str, int], Profile | None] = {}
-        self._keys_told: dict[tuple[str, int], frozenset[str]] = {}
-        self._names: dict[tuple[str, int], str] = {}
+        self._profiles = Profiles(self._sightings)
         self._near: dict[tuple[str, int], set[str]] = {}
-        self._scores: dict[tuple[str, int, str, int], bool] = {}
+        # By what was read so far; emptied whenever more is read.
+        self._candidates_read: dict[tuple[str, int], set[str]] = {}
+        self._neighbours_read: dict[tuple[str, int], set[str]] = {}
 
     # --- what is new ------------------------------------------------------------------------------
 
@@ -84,37 +80,39 @@ class World:
         seen = {one.entity_id for one in sightings}
         if seen or since:
             await self._fetch(seen | since.keys(), {key for one in sightings for key in one.keys})
-        by_id = {entity_id: list(self._sightings[entity_id]) for entity_id in seen}
-        known = {one.row_id: one for told in by_id.values() for one in told}
-        for one in earliest(sightings):
-            held = known.get(one.row_id)
+        by_id = {id_: {one.row_id: one for one in self._sightings[id_]} for id_ in seen}
+        for row_id, one in earliest(sightings).items():
+            held = by_id[one.entity_id].get(row_id)
             if held is None or one.recorded_at < held.recorded_at:
-                self._new[one.row_id] = one
-                by_id[one.entity_id] = [s for s in by_id[one.entity_id] if s.row_id != one.row_id] + [one]
-        for entity_id in list(by_id):
-            counts = counted(by_id[entity_id])
-            self._sightings[entity_id] = counts
-            for one in [s for s in by_id[entity_id] if s.row_id in self._new]:
-                if one in counts:
-                    _lower(since, entity_id, one.recorded_at)
+                self._new[row_id] = by_id[one.entity_id][row_id] = one
+        for entity_id, told in by_id.items():
+            counts = self._sightings[entity_id] = counted(told)
+            for row_id in told.keys() & self._new.keys():
+                if told[row_id] in counts:
+                    _lower(since, entity_id, told[row_id].recorded_at)
                 else:
-                    del self._new[one.row_id]
+                    del self._new[row_id]
+        touched = {key for one in self._new.values() for key in one.keys}
+        before = {key: crowded(self._holders[key], MAX_HOLDERS) for key in touched}
         for one in self._new.values():
             for key in one.keys:
                 self._new_holders[key].append((one.entity_id, one.recorded_at))
-                if key in self._holders:
-                    _lower(self._holders[key], one.entity_id, one.recorded_at)
-        self._crossed(since)
+                _lower(self._holders[key], one.entity_id, one.recorded_at)
+        self._crossed(since, before)
         await self._load_statements(sorted(self._ties))
         return since
 
-    def _crossed(self, since: dict[str, int]) -> None:
-        """Keys that become too common by what is new: from then on they find nobody, also for others."""
-        for key, new in self._new_holders.items():
-            times = sorted(self._holders.get(key, {}).values())
-            if len(times) > MAX_HOLDERS and min(at for _, at in new) <= times[MAX_HOLDERS]:
+    def _crossed(self, since: dict[str, int], before: Mapping[str, int]) -> None:
+        """Keys that become too common by what is new: from then on they find nobody, also for others.
+
+        A key that was as common at that instant ``before`` finds for others what it found: with many
+        documents of one instant the same holders would be looked at again for each of them.
+        """
+        for key, common in before.items():
+            now = crowded(self._holders[key], MAX_HOLDERS)
+            if now < common:
                 for entity_id in self._holders[key]:
-                    _lower(since, entity_id, times[MAX_HOLDERS])
+                    _lower(since, entity_id, now)
 
     def ties(self, entity_ids: Iterable[str]) -> list[SameAs]:
         """Every stored row between two ids that were read."""
@@ -131,14 +129,16 @@ class World:
     async def _fetch(self, entity_ids: Iterable[str], keys: Iterable[str]) -> list[str]:
         """What is stored of ids and keys that were not read yet, and of the candidates that the keys find,
         in one round trip; the ids that are new."""
-        own = sorted({*entity_ids} - self._ties.keys() - {""})
-        asked = sorted({*keys} - self._holders.keys())
+        # One by one: a difference of sets would walk over all that was read, each time.
+        own = sorted({id_ for id_ in entity_ids if id_ and id_ not in self._ties})
+        asked = sorted({key for key in keys if key not in self._holders})
         if not own and not asked:
             return []
         found = await self._reader.identity_evidence(self._graph, own, asked, MAX_HOLDERS + 1)
         around = {id_ for held in found.holders.values() if len(held) <= MAX_HOLDERS for id_, _ in held}
         wanted = sorted(around.union(own) - self._ties.keys())
         new = set(wanted)
+        self._forget()
         for id_ in wanted:
             self._sightings[id_], self._ties[id_] = [], []
             self._decisions[id_] = dict(self._news.get(id_, {}))
@@ -187,6 +187,11 @@ class World:
             statement = statement_of(claim)
             if statement is not None and claim.subject in self._statements:
                 self._statements[claim.subject].append(statement)
+        self._forget()
+
+    def _forget(self) -> None:
+        self._candidates_read.clear()
+        self._neighbours_read.clear()
 
     async def explore(self, entity_ids: Iterable[str], known_at: int) -> None:
         """Read ahead, for many ids at once, what ``components`` would read for one after the other."""
@@ -194,7 +199,7 @@ class World:
         await self._load(ids)
         # The candidates of keys that are known, then those of keys that were read with them.
         for _ in range(2):
-            keys = {key for id_ in ids for key in self._keys(id_, known_at)}
+            keys = {key for id_ in ids for key in self._profiles.keys(id_, known_at)}
             pairs = [pair for id_ in ids for pair in self._decisions[id_].values()]
             near = {other for id_ in ids for other in self._candidates(id_, known_at)}
             await self._load(near.union(*((pair.left, pair.right) for pair in pairs)), keys)
@@ -264,13 +269,19 @@ class World:
                 found |= {statement.recorded_at, statement.withdrawn_at}
         return found
 
+    def crossings(self, entity_ids: Iterable[str]) -> set[int]:
+        """When a key that several of the ids have became too common to find one by the other: by what was
+        told of others, at an instant at which nothing was recorded of the ids themselves."""
+        shared = Counter(key for id_ in entity_ids for key in self._profiles.keys(id_, OPEN_END - 1))
+        return {crowded(self._holders.get(key, {}), MAX_HOLDERS) for key, n in shared.items() if n > 1}
+
     async def later(self, entity_ids: Iterable[str], since: int) -> set[str]:
         """Ids that become neighbours of one of the ids after ``since``, by what is known of them then."""
         ids = sorted(entity_ids)
         await self.explore(ids, OPEN_END - 1)
         found: set[str] = set()
         for id_ in ids:
-            holders = {h for key in self._keys(id_, OPEN_END - 1) for h in self._coming(key, since)}
+            holders = {h for key in self._profiles.keys(id_, OPEN_END - 1) for h in self._coming(key, since)}
             pairs = self._decisions.get(id_, {}).values()
             holders |= {side for pair in pairs for side in (pair.left, pair.right)}
             await self._load(holders)
@@ -311,7 +322,7 @@ class World:
 
     def _joined(self, one: str, other: str, known_at: int) -> bool:
         """True when one id is a neighbour of the other at an instant."""
-        if not (self._known(one, known_at) and self._known(other, known_at)):
+        if not (self._profiles.known(one, known_at) and self._profiles.known(other, known_at)):
             return False
         decided = in_force(self._decisions.get(one, {}).values(), known_at)
         if any(pair.same and other in (pair.left, pair.right) for pair in decided):
@@ -319,68 +330,44 @@ class World:
         return other in self._candidates(one, known_at) and self._close(one, other, known_at)
 
     def _neighbours(self, entity_id: str, known_at: int) -> set[str]:
-        if self._profile(entity_id, known_at) is None:
+        place = entity_id, known_at
+        if place not in self._neighbours_read:
+            self._neighbours_read[place] = self._look_around(entity_id, known_at)
+        return self._neighbours_read[place]
+
+    def _look_around(self, entity_id: str, known_at: int) -> set[str]:
+        if not self._profiles.known(entity_id, known_at):
             return set()
         decided = in_force(self._decisions.get(entity_id, {}).values(), known_at)
         joined = {side for one in decided if one.same for side in (one.left, one.right)}
-        found = {id_ for id_ in joined if self._known(id_, known_at)}
+        found = {id_ for id_ in joined if self._profiles.known(id_, known_at)}
         for other in self._candidates(entity_id, known_at):
             if other not in found and self._close(entity_id, other, known_at):
                 found.add(other)
         return found - {entity_id}
 
     def _close(self, one: str, other: str, known_at: int) -> bool:
-        if self._profile(other, known_at) is None:
+        if not self._profiles.known(other, known_at):
             return False
-        evidence = Evidence(self._sightings, (*self._statements[one], *self._statements[other]))
-        if evidence.statements and renamed(one, other, evidence, known_at):
+        statements = (*self._statements[one], *self._statements[other])
+        if statements and renamed(one, other, Evidence(self._sightings, statements), known_at):
             return True
-        if self._canonical(one, known_at) == self._canonical(other, known_at):
+        if self._profiles.canonical(one, known_at) == self._profiles.canonical(other, known_at):
             return True
-        return self._automatic and self._scored(one, other, known_at)
-
-    def _canonical(self, entity_id: str, known_at: int) -> str:
-        place = entity_id, self._told(entity_id, known_at)
-        if place not in self._names:
-            self._names[place] = canonical_at(self._sightings[entity_id], known_at)
-        return self._names[place]
-
-    def _scored(self, one: str, other: str, known_at: int) -> bool:
-        one, other = min(one, other), max(one, other)
-        place = (one, self._told(one, known_at), other, self._told(other, known_at))
-        if place not in self._scores:
-            left, right = self._profile(one, known_at), self._profile(other, known_at)
-            assert left is not None
-            assert right is not None
-            self._scores[place] = near(left, right)
-        return self._scores[place]
+        return self._automatic and self._profiles.near(one, other, known_at)
 
     def _candidates(self, entity_id: str, known_at: int) -> set[str]:
+        place = entity_id, known_at
+        if place in self._candidates_read:
+            return self._candidates_read[place]
         found: set[str] = set()
-        for key in self._keys(entity_id, known_at):
+        for key in self._profiles.keys(entity_id, known_at):
             holders = [id_ for id_, at in self._holders.get(key, {}).items() if at <= known_at]
             if len(holders) <= MAX_HOLDERS:
                 found.update(holders)
-        return found - {entity_id}
-
-    def _keys(self, entity_id: str, known_at: int) -> frozenset[str]:
-        place = entity_id, self._told(entity_id, known_at)
-        if place not in self._keys_told:
-            told = (one for one in self._sightings.get(entity_id, ()) if one.recorded_at <= known_at)
-            self._keys_told[place] = frozenset(key for one in told for key in (one.keys or keys_of(one)))
-        return self._keys_told[place]
-
-    def _told(self, entity_id: str, known_at: int) -> int:
-        return sum(one.recorded_at <= known_at for one in self._sightings.get(entity_id, ()))
-
-    def _known(self, entity_id: str, known_at: int) -> bool:
-        return self._profile(entity_id, known_at) is not None
-
-    def _profile(self, entity_id: str, known_at: int) -> Profile | None:
-        place = entity_id, self._told(entity_id, known_at)
-        if place not in self._profiles:
-            self._profiles[place] = profile_at(entity_id, self._sightings.get(entity_id, ()), known_at)
-        return self._profiles[place]
+        found.discard(entity_id)
+        self._candidates_read[place] = found
+        return found
 
 
 def _lower(found: dict[str, int], name: str, instant: int) -> None:
