@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Final
 
 from tidegraph.domain.documents import EntityType, ExpressionKind, TimeExpression, TimeState
-from tidegraph.domain.interval import MICROS_PER_DAY, Granularity, Interval
+from tidegraph.domain.interval import MICROS_PER_DAY, OPEN_START, Granularity, Interval
 from tidegraph.language.gapping import gapped
 from tidegraph.language.tenses import verb_above
 from tidegraph.language.times import CARRIED, TimeContext, sentence_times
@@ -36,6 +36,8 @@ _OF_NAMES: Final = frozenset({"compound", "nmod", "nummod", "amod", "poss"})
 _MIN_WORDS: Final = 4
 _LONG: Final = 30 * 366 * MICROS_PER_DAY
 """A bracket with so many years behind a title or a second name holds a life."""
+_YEAR: Final = 366 * MICROS_PER_DAY
+_UNTIL: Final = frozenset({"until", "till"})
 _MAX_PARTS: Final = 6
 
 
@@ -75,10 +77,13 @@ def parts(sentence: Sentence, context: TimeContext, *, verbless: bool) -> list[P
             return split
     whole = tuple(sentence.tokens)
     if resolved:
-        return [Part(whole, whole, TimeState.DATED, *_over(resolved))]
+        interval, rule = _over(resolved)
+        if len(resolved) == 1 and not interval.has_open_start and _is_until(sentence, resolved[0]):
+            interval, rule = Interval(OPEN_START, interval.end, interval.granularity), f"until:{rule}"
+        return [Part(whole, whole, TimeState.DATED, interval, rule)]
     if any(_hangs_afar(t, sentence) for t in vague) and context.carried is None:
         return [Part(whole, whole, TimeState.UNRESOLVED, None, vague[0].rule_id)]
-    return [Part(whole, whole, *_from_outside(times, context))]
+    return [Part(whole, whole, *_from_outside(sentence, times, context))]
 
 
 def _hangs_afar(time: TimeExpression, sentence: Sentence) -> bool:
@@ -87,8 +92,24 @@ def _hangs_afar(time: TimeExpression, sentence: Sentence) -> bool:
     if mark != "text":
         return False
     if time.rule_id.startswith(COUNTED):
-        return sentence.start - int(start) > _NEAR_CHARS
+        # "More than two weeks later" says how soon at the earliest, not when.
+        vague = time.interval is not None and time.interval.has_open_end
+        return vague or sentence.start - int(start) > _NEAR_CHARS
     return time.start_char - int(start) > _FAR_CHARS
+
+
+def _is_until(sentence: Sentence, time: TimeExpression) -> bool:
+    """ "worked there until the peace in May 1945", "until it closed in 1989": the time is when it ended.
+
+    "Did not work until 1945" tells when it began.
+    """
+    current = sentence.tokens[_place(sentence, time)]
+    while current.head is not current:
+        if current.lower in _UNTIL or any(c.lower in _UNTIL and c.dep == "mark" for c in current.children):
+            verb = verb_above(current)
+            return verb is not None and not any(c.dep == "neg" for c in verb.children)
+        current = current.head
+    return False
 
 
 def _recurs(sentence: Sentence, time: TimeExpression) -> bool:
@@ -120,17 +141,25 @@ def _is_in_name(sentence: Sentence, time: TimeExpression) -> bool:
 
 
 def _from_outside(
-    times: Sequence[TimeExpression], context: TimeContext
+    sentence: Sentence, times: Sequence[TimeExpression], context: TimeContext
 ) -> tuple[TimeState, Interval | None, str]:
     """The time carried from above; else that of the story; else unresolved or static."""
-    if context.carried is not None and context.carried.interval is not None:
-        return TimeState.DATED, context.carried.interval, f"{CARRIED}{context.carried.rule_id}"
+    above = context.carried.interval if context.carried is not None else None
+    # What is told under "2011-2015" happened in one of the years; a line of a list holds in all of them.
+    step = above is not None and above.end - above.start > _YEAR and _is_past(sentence)
+    if context.carried is not None and above is not None and not step:
+        return TimeState.DATED, above, f"{CARRIED}{context.carried.rule_id}"
     if context.frame is not None and context.frame.sure:
         return TimeState.DATED, context.frame.interval, context.frame.rule
     meant = [t for t in times if t.kind is not ExpressionKind.RECURRING and t.interval is None]
     if meant:
         return TimeState.UNRESOLVED, None, meant[0].rule_id
     return TimeState.STATIC, None, ""
+
+
+def _is_past(sentence: Sentence) -> bool:
+    root = sentence.root
+    return root.name is None and any(t.tag == "VBD" for t in (root, *root.children))
 
 
 def _over(times: Sequence[TimeExpression]) -> tuple[Interval, str]:

@@ -2,7 +2,8 @@
 
 The stack of anchors of DyG-RAG section 3.3 (temporal parsing), kept by section: what is told in the past
 tense between two dates of a section happened between them; after the last date it is told of that year.
-Nothing is carried over a heading, into the present tense, or into what lay before ("had been").
+A claim may be bounded so; an event is dated only by a frame that is narrow. Nothing is carried over a
+heading, into the present tense, or into what lay before ("had been").
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ _NEAR: Final = 3
 """How many sentences a date reaches for what is claimed as a fact."""
 _WIDEST: Final = 6 * 366 * MICROS_PER_DAY
 """Dates further apart do not bracket what stands between them."""
-_WIDEST_SURE: Final = 3 * 366 * MICROS_PER_DAY
-"""Between dates further apart an event is not dated: which of the years is meant nobody can tell."""
+_WIDEST_SURE: Final = 31 * MICROS_PER_DAY
+"""A wider frame dates no event: what the text does not tell to a month may as well lie outside of it."""
 _WIDEST_OPENING: Final = 3 * 366 * MICROS_PER_DAY
 _PAST_ENOUGH: Final = 366 * MICROS_PER_DAY
 _LOOKS_BACK: Final = frozenset(
@@ -139,11 +140,10 @@ def _between(before: _Anchor, after: _Anchor | None, place: int, paragraph: int)
     start = before.interval.start
     if after is not None and start < after.interval.start <= start + _WIDEST:
         end = max(before.interval.end, after.interval.end)
-        sure = near or end - start <= _WIDEST_SURE
+        sure = end - start <= _WIDEST_SURE
         return Frame(Interval(start, end), f"{NARRATIVE}between:{before.rule}", near, sure)
     end = max(before.interval.end, _end_of_year(start))
-    sure = near and place == before.place + 1 and before.interval.granularity <= Granularity.MONTH
-    return Frame(Interval(start, end), f"{NARRATIVE}after:{before.rule}", near, sure)
+    return Frame(Interval(start, end), f"{NARRATIVE}after:{before.rule}", near, False)
 
 
 def _end_of_year(instant: int) -> int:

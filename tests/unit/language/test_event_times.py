@@ -6,7 +6,7 @@ import pytest
 from tests.unit.language.documents import extract
 
 from tidegraph.domain.documents import Event, TimeState
-from tidegraph.domain.interval import instant
+from tidegraph.domain.interval import OPEN_START, instant
 
 
 def _years(event: Event) -> tuple[int, int]:
@@ -91,3 +91,32 @@ def test_a_sentence_off_the_topic_stands_under_the_title():
     text = "Wexham Optics is a company in Leeds. Bren Holvik opened a plant in Harrow in 1994."
     event = extract(text, "Wexham Optics", None).events[-1]
     assert event.sentence == "Wexham Optics: Bren Holvik opened a plant in Harrow in 1994."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ada Poll ran the workshop in Leeds until the peace in May 1945.",
+        "Ada Poll ran the workshop in Leeds until it was closed in May 1945.",
+    ],
+)
+def test_a_time_under_until_is_the_end(text: str):
+    (event,) = extract(text, "", None).events
+    assert _years(event) == (OPEN_START, instant(1945, 6))
+
+
+def test_what_was_not_so_until_a_time_is_of_that_time():
+    (event,) = extract("Ada Poll did not leave Leeds until the peace in May 1945.", "", None).events
+    assert _years(event) == (instant(1945, 5), instant(1945, 6))
+
+
+def test_a_time_of_which_only_the_earliest_is_told_is_not_known():
+    text = "On 3 May 1940 Ada Poll reached Leeds. More than two weeks later, Ada Poll sank the barge Wexham."
+    event = next(e for e in extract(text, "", None).events if "sank" in e.sentence)
+    assert event.time_state is TimeState.UNRESOLVED
+
+
+def test_a_month_at_the_end_of_a_sentence_does_not_take_the_year_of_the_next():
+    text = "Ada Poll came to Leeds in January 1918 and moved to Harrow in November. In 1919 Poll left Harrow."
+    moved = next(e for e in extract(text, "", None).events if "moved" in e.sentence.split(" [")[0])
+    assert _years(moved) == (instant(1918, 11), instant(1918, 12))

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import pytest
 from tests.unit.language.documents import claims, extract
 
 from tidegraph.domain.interval import OPEN_END, instant
@@ -32,11 +33,23 @@ def test_a_roll_gives_each_holder_the_term():
 
 
 def test_an_undated_sentence_lies_between_the_dates_around_it():
-    text = "In 1987 Ada Poll moved to Leeds . Poll opened a large workshop there . In 1991 Poll sold the workshop ."
+    text = (
+        "On 3 May 1987 Ada Poll moved to Leeds . Poll opened a large workshop there . "
+        "On 20 May 1987 Poll sold the workshop ."
+    )
     event = next(e for e in extract(text, "", None).events if "opened" in e.sentence)
     assert event.time_rule_id.startswith("narrative.between")
     assert event.interval is not None
-    assert (event.interval.start, event.interval.end) == (instant(1987), instant(1992))
+    assert (event.interval.start, event.interval.end) == (instant(1987, 5, 3), instant(1987, 5, 21))
+
+
+@pytest.mark.parametrize(
+    "then", ["In 1988 Poll sold the workshop .", "On 3 July 1987 Poll sold the workshop .", ""]
+)
+def test_dates_that_lie_far_apart_do_not_date_what_stands_between_them(then: str):
+    text = f"On 3 May 1987 Ada Poll moved to Leeds . Poll opened a large workshop there . {then}"
+    event = next(e for e in extract(text, "", None).events if "opened" in e.sentence.split(" [")[0])
+    assert event.interval is None
 
 
 def test_what_is_told_in_the_present_or_of_before_is_not_carried_on():

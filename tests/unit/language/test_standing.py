@@ -33,6 +33,14 @@ def test_a_heading_within_prose_names_and_dates_what_follows_and_is_no_event():
     )
 
 
+def test_a_heading_over_several_years_does_not_date_a_step_but_a_line_of_a_list():
+    told = "# Wexham Racing (2011-2014)\n\nAda Poll passed Bren Holvik in Leeds.\n\n- Driver: Cora Lind\n"
+    assert _one(told, "passed").interval is None
+    line = _one(told, "Cora Lind").interval
+    assert line is not None
+    assert (line.start, line.end) == (instant(2011), instant(2015))
+
+
 def test_a_heading_within_prose_ends_where_another_time_is_told():
     text = (
         "Harrow Racing ( 2010 ) . Ada Poll drove for Harrow Racing .\n\n"
