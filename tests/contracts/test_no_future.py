@@ -103,6 +103,7 @@ def reads(
 
     return {
         "facts": lambda r, s: r.facts(GRAPH, FactFilter(valid=valid, history=history, limit=LIMIT), s),
+        "fact_counts": lambda r, s: r.fact_counts(GRAPH, entities, s, 3),
         "assertions": lambda r, s: r.assertions(GRAPH, keys, s),
         "revisions": lambda r, s: r.revisions(GRAPH, documents, s),
         "documents": lambda r, s: r.documents(GRAPH, documents, s),

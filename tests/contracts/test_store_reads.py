@@ -226,7 +226,8 @@ async def test_those_that_began_last_before_an_instant(store: GraphStore, graph:
             assert {v.version_id for v in found} == {v.version_id for v in wanted}, (year, limit)
     named = FactFilter(entity_ids=(acme,), begun_before=s.at(2050), predicates=("owns",))
     assert await store.facts(graph, named, EVERYTHING) == [versions[-1]]
-    assert await store.fact_counts(graph, [acme, ann], EVERYTHING) == {acme: 7, ann: 1}
+    assert await store.fact_counts(graph, [acme, ann, "x"], EVERYTHING, 99) == {acme: 7, ann: 1, "x": 0}
+    assert await store.fact_counts(graph, [acme, ann], EVERYTHING, 3) == {acme: 3, ann: 1}
 
 
 async def test_facts_are_ordered_and_cut(store: GraphStore, graph: str) -> None:

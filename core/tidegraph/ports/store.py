@@ -45,8 +45,12 @@ class GraphReader(Protocol):
         """
         ...
 
-    async def fact_counts(self, graph: str, entity_ids: Sequence[str], seen: Visibility) -> dict[str, int]:
-        """By id how many versions there are about an entity, believed or not: what reading them costs."""
+    async def fact_counts(
+        self, graph: str, entity_ids: Sequence[str], seen: Visibility, most: int
+    ) -> dict[str, int]:
+        """By id how many versions about an entity were recorded by known_at, believed or not, but at most
+        ``most``: what reading them costs, whoever may see them.
+        """
         ...
 
     async def assertions(self, graph: str, keys: Sequence[str], seen: Visibility) -> list[Assertion]:

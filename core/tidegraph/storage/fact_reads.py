@@ -88,12 +88,15 @@ class FactReads(DecisionReads):
                 break
         return {row[0]: fact_rows.version_at(row) for row in found}
 
-    async def fact_counts(self, graph: str, entity_ids: Sequence[str], seen: Visibility) -> dict[str, int]:
-        """By id how many versions there are about an entity, believed or not."""
+    async def fact_counts(
+        self, graph: str, entity_ids: Sequence[str], seen: Visibility, most: int
+    ) -> dict[str, int]:
+        """By id how many versions about an entity were recorded by known_at, but at most ``most``."""
         if not entity_ids:
             return {}
-        found = await self.connection.read(graph, queries_facts.COUNTS, {"ids": sorted(set(entity_ids))})
-        return {id_: int(count) for id_, count in found}
+        values = {"ids": sorted(set(entity_ids)), "known": visibility.known_bound(seen), "most": most}
+        found = await self.connection.read(graph, queries_facts.COUNTS, values)
+        return dict.fromkeys(entity_ids, 0) | {id_: int(count) for id_, count in found}
 
     async def _hidden_keys(
         self, graph: str, drivers: Iterable[str], values: Mapping[str, Value], seen: Visibility

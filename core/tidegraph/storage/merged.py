@@ -109,11 +109,14 @@ class MergedReader:
                 shown += await self._derive(graph, family, narrow, seen)
         return first(shown, which)
 
-    async def fact_counts(self, graph: str, entity_ids: Sequence[str], seen: Visibility) -> dict[str, int]:
-        """By id how many versions there are about all ids of its set."""
+    async def fact_counts(
+        self, graph: str, entity_ids: Sequence[str], seen: Visibility, most: int
+    ) -> dict[str, int]:
+        """By id how many versions there are about all ids of its set, but at most ``most``."""
         sets = await self.sets(graph, entity_ids, seen)
-        counts = await self._reader.fact_counts(graph, sets.all(entity_ids), seen)
-        return {id_: sum(counts.get(one, 0) for one in sets.all((id_,))) for id_ in entity_ids}
+        counts = await self._reader.fact_counts(graph, sets.all(entity_ids), seen, most)
+        totals = {id_: sum(counts.get(one, 0) for one in sets.all((id_,))) for id_ in entity_ids}
+        return {id_: min(count, most) for id_, count in totals.items()}
 
     async def assertions(self, graph: str, keys: Sequence[str], seen: Visibility) -> list[Assertion]:
         """All evidence under the keys and under those that are one with them, as evidence of the first."""

@@ -73,7 +73,9 @@ UNWIND $version_ids AS k MATCH ()-[f:FACT]->() WHERE f.id = k
 AND f.recorded_at <= $known AND f.recorded_at < f.invalidated_at RETURN DISTINCT f.key ORDER BY f.key
 """
 COUNTS: Final = """
-UNWIND $ids AS k MATCH (e:Entity {id: k}) RETURN k, indegree(e, 'FACT') + outdegree(e, 'FACT')
+UNWIND $ids AS k MATCH (e:Entity {id: k})
+CALL { WITH e MATCH (e)-[f:FACT]-() WHERE f.recorded_at <= $known RETURN f LIMIT $most }
+RETURN k, count(DISTINCT f)
 """
 
 _HIDDEN_DRIVERS: Final = {

@@ -10,6 +10,7 @@ from tidegraph.domain.facts import FactVersion
 from tidegraph.domain.identity import Tie, believed, components
 from tidegraph.ports import FactFilter, GraphReader, Visibility
 
+_ALL_FACTS: Final = 1 << 31
 MAX_JOINT: Final = 2_000
 """Facts of ids in sets that are looked at for conflicts which only the sets make."""
 
@@ -37,7 +38,7 @@ async def joint_facts(reader: GraphReader, graph: str, seen: Visibility) -> list
     one with most facts, since a key that they share is one of theirs."""
     rows = [row for row in believed(await reader.all_ties(graph), seen.known_at) if row.tied.tie is Tie.SAME]
     sets = set(components((), ((row.tied.left, row.tied.right) for row in rows)).values())
-    counts = await reader.fact_counts(graph, sorted(id_ for ids in sets for id_ in ids), seen)
+    counts = await reader.fact_counts(graph, sorted(id_ for ids in sets for id_ in ids), seen, _ALL_FACTS)
     largest = {max(ids, key=lambda id_: (counts.get(id_, 0), id_)) for ids in sets}
     others = sorted({id_ for ids in sets for id_ in ids} - largest)
     which = FactFilter(entity_ids=tuple(others), limit=MAX_JOINT)

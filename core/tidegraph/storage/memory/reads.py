@@ -99,14 +99,15 @@ class MemoryReads:
             found = merge_versions(found, hidden, derived)
         return first(found, which)
 
-    async def fact_counts(self, graph: str, entity_ids: Sequence[str], seen: Visibility) -> dict[str, int]:
-        found = dict.fromkeys(entity_ids, 0)
+    async def fact_counts(
+        self, graph: str, entity_ids: Sequence[str], seen: Visibility, most: int
+    ) -> dict[str, int]:
+        found, known = dict.fromkeys(entity_ids, 0), visibility.known_bound(seen)
         for version in self.graph(graph).versions.values():
-            sides = [version.subject, *([version.object] if version.object_is_entity else [])]
-            for entity_id in sides:
-                if entity_id in found:
-                    found[entity_id] += 1
-        return found
+            sides = {version.subject, *([version.object] if version.object_is_entity else [])}
+            for entity_id in sides & found.keys():
+                found[entity_id] += version.recorded_at <= known
+        return {entity_id: min(count, most) for entity_id, count in found.items()}
 
     def _hidden_keys(self, state: MemoryGraph, which: FactFilter, seen: Visibility) -> set[str]:
         if seen.labels is None:

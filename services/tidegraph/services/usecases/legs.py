@@ -143,7 +143,8 @@ async def _facts(work: Work, matcher: Matcher, window: Interval | None) -> list[
     another linked entity, what is said by the predicates asked for, and what began last in the window.
     """
     ids = work.question.entity_ids
-    counts = await work.ports.store.fact_counts(work.moment.graph, ids, work.moment.seen) if ids else {}
+    store, moment = work.ports.store, work.moment
+    counts = await store.fact_counts(moment.graph, ids, moment.seen, BUSY_FACTS + 1) if ids else {}
     busy = tuple(entity_id for entity_id in ids if counts.get(entity_id, 0) > BUSY_FACTS)
     if not busy:
         return await work.facts_of(ids)
