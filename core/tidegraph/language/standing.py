@@ -87,7 +87,11 @@ def _headed(event: Event, titles: Sequence[str]) -> Event:
 def _said(before: Event | None, story: Story, *, far: bool) -> list[str]:
     """The sentence before; where ``far``, before it the last one of the section with a date of its own."""
     found = [before] if before is not None else []
-    if before is not None and "context_before" in before.reasons and len(story.events) - story.section > 1:
+    if (
+        before is not None
+        and {"context_before", "unclear_reference"} <= set(before.reasons)
+        and len(story.events) - story.section > 1
+    ):
         # It leans itself.
         found.insert(0, story.events[-2])
     if far and not (found and _is_dated(found[0])):
