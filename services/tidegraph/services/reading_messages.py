@@ -6,11 +6,15 @@ from typing import Final
 
 from tidegraph.api.v1 import query_pb2 as api
 from tidegraph.api.v1 import types_pb2 as types
+from tidegraph.domain.asked import Asked
 from tidegraph.domain.errors import Rejected
 from tidegraph.domain.interval import Interval
 from tidegraph.services.times import from_interval, read_date
 from tidegraph.services.usecases.overriding import Choice, Override, TimeChoice
-from tidegraph.services.usecases.question import Asked, Order, Relation
+from tidegraph.services.usecases.question import (
+    Order,
+    Relation,
+)
 from tidegraph.services.usecases.reading import QUESTION_CHARACTERS_MAX
 from tidegraph.services.usecases.retrieve import Rerank
 from tidegraph.services.usecases.trail import LegRun, SearchRun, Trail

@@ -14,6 +14,7 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from tidegraph.domain.asked import Asked
 from tidegraph.domain.errors import TidegraphError
 from tidegraph.language.llm.asking import PromptText
 from tidegraph.language.llm.quotes import fenced
@@ -26,25 +27,12 @@ FENCE: Final = "question"
 MAX_TOKENS: Final = 300
 NAMES_MAX: Final = 8
 KEPT_MAX: Final = 1_000
-ASKED: Final = (
-    "who",
-    "what",
-    "where",
-    "role",
-    "when",
-    "start",
-    "end",
-    "duration",
-    "count",
-    "truth",
-    "events",
-)
 RELATIONS: Final = ("none", "in", "before", "after", "between", "since", "until")
 _FORM: Final[dict[str, Any]] = {
     "type": "object",
     "properties": {
         "names": {"type": "array", "maxItems": NAMES_MAX, "items": {"type": "string", "maxLength": 200}},
-        "asked_for": {"type": "string", "enum": list(ASKED)},
+        "asked_for": {"type": "string", "enum": [one.value for one in Asked]},
         "relation": {"type": "string", "enum": list(RELATIONS)},
         "date": {"type": "string", "maxLength": 40},
     },

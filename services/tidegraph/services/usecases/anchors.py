@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from tidegraph.domain.asked import Asked
 from tidegraph.domain.facts import FactVersion
 from tidegraph.domain.interval import (
     MICROS_PER_DAY,
@@ -21,7 +22,11 @@ from tidegraph.language.grounding import Offset
 from tidegraph.services.usecases import compose
 from tidegraph.services.usecases.event_search import EventSearch
 from tidegraph.services.usecases.matching import Match, Matcher
-from tidegraph.services.usecases.question import Anchor, Asked, Relation, verb_side
+from tidegraph.services.usecases.question import (
+    Anchor,
+    Relation,
+    verb_side,
+)
 from tidegraph.services.usecases.words import tokens
 from tidegraph.services.usecases.work import Work, coalesced
 

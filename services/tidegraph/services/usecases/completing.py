@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 
+from tidegraph.domain.asked import Asked
 from tidegraph.domain.errors import Rejected
 from tidegraph.domain.interval import Interval, format_instant
 from tidegraph.ports import QuestionParts, Visibility
@@ -16,7 +17,11 @@ from tidegraph.services.times import read_date
 from tidegraph.services.usecases.context import Ports
 from tidegraph.services.usecases.linking import find_seen
 from tidegraph.services.usecases.overriding import NOTHING, Choice, Override, TimeChoice
-from tidegraph.services.usecases.question import Asked, Order, Question, Relation
+from tidegraph.services.usecases.question import (
+    Order,
+    Question,
+    Relation,
+)
 
 
 async def completed(ports: Ports, graph: str, question: Question, now: int, seen: Visibility) -> Override:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from tidegraph.domain.asked import Asked
 from tidegraph.domain.facts import FactVersion
 from tidegraph.domain.interval import OPEN_END, OPEN_START, Granularity, Interval
 from tidegraph.services.usecases.answers import Answer, Cited, Outcome, cite_facts
@@ -17,7 +18,10 @@ from tidegraph.services.usecases.phrasing import (
     period_in_words,
     statement,
 )
-from tidegraph.services.usecases.question import Asked, Order, Relation
+from tidegraph.services.usecases.question import (
+    Order,
+    Relation,
+)
 from tidegraph.services.usecases.work import Work, coalesced
 
 TOLD_MAX: Final = 12

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from tidegraph.domain.asked import Asked
 from tidegraph.domain.documents import EntityType
 from tidegraph.domain.interval import OPEN_START
 from tidegraph.ports import EventRecord
@@ -23,7 +24,12 @@ from tidegraph.services.usecases.event_search import (
     says_all,
 )
 from tidegraph.services.usecases.phrasing import asked_in_words, listed
-from tidegraph.services.usecases.question import Asked, Order, Question, Relation, turning_words
+from tidegraph.services.usecases.question import (
+    Order,
+    Question,
+    Relation,
+    turning_words,
+)
 from tidegraph.services.usecases.scope import Scope, window_of
 from tidegraph.services.usecases.selection import select
 from tidegraph.services.usecases.sentence_parts import part_of

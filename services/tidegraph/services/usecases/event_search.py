@@ -8,10 +8,11 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from tidegraph.domain.asked import Asked
 from tidegraph.domain.documents import Status, TimeState
 from tidegraph.domain.interval import Interval
 from tidegraph.ports import EventRecord
-from tidegraph.services.usecases.question import Asked, Question
+from tidegraph.services.usecases.question import Question
 from tidegraph.services.usecases.words import stem, stems_of, tables, tokens
 from tidegraph.services.usecases.work import Work
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
+from tidegraph.domain.asked import Asked
 from tidegraph.domain.asof import AsOf
 from tidegraph.domain.errors import LimitExceeded, NotFound, Rejected
 from tidegraph.domain.explain import explain
@@ -21,7 +22,11 @@ from tidegraph.services.usecases.linking import find_known
 from tidegraph.services.usecases.matching import Matcher
 from tidegraph.services.usecases.naming import named_at
 from tidegraph.services.usecases.phrasing import date_in_words
-from tidegraph.services.usecases.question import NO_TIME, Asked, Linked, read
+from tidegraph.services.usecases.question import (
+    NO_TIME,
+    Linked,
+    read,
+)
 from tidegraph.services.usecases.quoting import sentences
 from tidegraph.services.usecases.work import FACTS_MAX, Work
 

@@ -15,12 +15,13 @@ from fnmatch import fnmatchcase
 from functools import cached_property, lru_cache
 from typing import Final
 
+from tidegraph.domain.asked import Asked
 from tidegraph.domain.documents import EntityType
 from tidegraph.domain.facts import FactVersion
 from tidegraph.domain.policies import Qualifiers, normal_value
 from tidegraph.domain.predicates import Registry
 from tidegraph.ports import EntityRecord
-from tidegraph.services.usecases.question import Asked, Question
+from tidegraph.services.usecases.question import Question
 from tidegraph.services.usecases.words import hints, stem, tables, tokens
 
 SCORE_MIN: Final = 0.6

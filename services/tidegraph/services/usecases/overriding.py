@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from tidegraph.domain.asked import Asked
 from tidegraph.domain.errors import LimitExceeded, NotFound, Rejected
 from tidegraph.domain.interval import Interval
 from tidegraph.domain.naming import normalise
@@ -15,7 +16,6 @@ from tidegraph.ports import EntityRecord, Visibility
 from tidegraph.services.usecases.context import Ports
 from tidegraph.services.usecases.linking import CANDIDATES_MAX, NEAR_MAX, find_seen, near_names
 from tidegraph.services.usecases.question import (
-    Asked,
     Linked,
     Order,
     Question,

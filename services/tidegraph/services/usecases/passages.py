@@ -8,13 +8,17 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from tidegraph.domain.asked import Asked
 from tidegraph.domain.documents import EntityType
 from tidegraph.domain.interval import OPEN_START, Interval
 from tidegraph.ports import ChunkRecord
 from tidegraph.services.usecases.answers import Answer, Outcome, cite_chunk
 from tidegraph.services.usecases.event_search import search_terms
 from tidegraph.services.usecases.phrasing import asked_in_words
-from tidegraph.services.usecases.question import Asked, Question, Relation
+from tidegraph.services.usecases.question import (
+    Question,
+    Relation,
+)
 from tidegraph.services.usecases.scope import Scope, window_of
 from tidegraph.services.usecases.words import stem, stems_of, tables, tokens
 from tidegraph.services.usecases.work import Work

@@ -12,6 +12,7 @@ from functools import cache, lru_cache
 from itertools import takewhile
 from typing import Any, Final
 
+from tidegraph.domain.asked import Asked
 from tidegraph.domain.documents import EntityType
 from tidegraph.domain.interval import Interval
 from tidegraph.ports import EntityRecord
@@ -41,22 +42,6 @@ class Order(StrEnum):
     LAST = "last"
     NEXT = "next"
     PREVIOUS = "previous"
-
-
-class Asked(StrEnum):
-    """What the answer is to be."""
-
-    WHO = "who"
-    WHAT = "what"
-    WHERE = "where"
-    ROLE = "role"
-    WHEN = "when"
-    START = "start"
-    END = "end"
-    DURATION = "duration"
-    COUNT = "count"
-    TRUTH = "truth"
-    EVENTS = "events"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from tidegraph.domain.asked import Asked
 from tidegraph.domain.facts import FactVersion
 from tidegraph.domain.interval import OPEN_END, Interval
 from tidegraph.domain.naming import normalise
@@ -19,7 +20,10 @@ from tidegraph.services.usecases import compose
 from tidegraph.services.usecases.anchors import AnchorFinder, Located
 from tidegraph.services.usecases.answers import Answer
 from tidegraph.services.usecases.matching import Match, Matcher, Slot
-from tidegraph.services.usecases.question import Asked, Order, Relation
+from tidegraph.services.usecases.question import (
+    Order,
+    Relation,
+)
 from tidegraph.services.usecases.scope import Scope, window_of
 from tidegraph.services.usecases.selection import neighbours, select, surest
 from tidegraph.services.usecases.spans.intent import kind_nouns

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final
 
+from tidegraph.domain.asked import Asked
 from tidegraph.domain.naming import normalise
-from tidegraph.services.usecases.question import Asked, Question
+from tidegraph.services.usecases.question import Question
 from tidegraph.services.usecases.spans.kinds import ORGANISATION, PERSON, PLACE, SCHOOL
 from tidegraph.services.usecases.spans.lists import listed
 from tidegraph.services.usecases.words import load, stem, stems_of, tables, tokens

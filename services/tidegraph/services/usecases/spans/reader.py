@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from tidegraph.domain.asked import Asked
 from tidegraph.domain.interval import OPEN_END, OPEN_START, Granularity, Interval
 from tidegraph.ports import EventRecord
 from tidegraph.services.usecases.answers import Answer, Cited, Outcome, cite_chunk, cite_event
@@ -18,7 +19,7 @@ from tidegraph.services.usecases.compose import scope_in_words
 from tidegraph.services.usecases.parts_used import Part
 from tidegraph.services.usecases.passages import asks_content
 from tidegraph.services.usecases.phrasing import date_in_words
-from tidegraph.services.usecases.question import Asked, Relation
+from tidegraph.services.usecases.question import Relation
 from tidegraph.services.usecases.retrieve import retrieve
 from tidegraph.services.usecases.scope import Scope, window_of
 from tidegraph.services.usecases.spans.decision import Choice, Decision, decide, decide_beside, likeliest
