@@ -22,6 +22,7 @@ from tidegraph.client import Answer, Options, Reading
 from tidegraph.domain.asked import Asked
 
 RELATIONS: Final = ("in", "before", "after", "between", "since", "until", "first", "last")
+_ASKED: Final = [one.value for one in Asked]
 
 
 @click.command("ask")
@@ -35,7 +36,7 @@ RELATIONS: Final = ("in", "before", "after", "between", "since", "until", "first
 @click.option("--time", metavar="DATE", default="", help="Read this time in place of the question's.")
 @click.option("--relation", type=click.Choice(RELATIONS), help="How the asked time stands to --time.")
 @click.option("--no-time", is_flag=True, help="Read it as asking for no time.")
-@click.option("--asks-for", type=click.Choice([one.value for one in Asked]), help="Read it as asking for this.")
+@click.option("--asks-for", type=click.Choice(_ASKED), help="Read it as asking for this.")
 def command(
     question: str,
     valid: str,
