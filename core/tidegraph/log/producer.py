@@ -50,6 +50,7 @@ class KafkaLog:
                 # The one compression that every Python consumer can read without a further library.
                 "compression.type": "gzip",
                 "message.max.bytes": self._limit,
+                "error_cb": self._on_error,
                 "delivery.timeout.ms": _DELIVERY_MS,
             }
         )
@@ -196,6 +197,10 @@ class KafkaLog:
             found = await self._admin.incarnations([Topic(topic)])
             self._incarnations[topic] = found[Topic(topic)]
         return Position(topic, partition, offset, self._incarnations[topic])
+
+    def _on_error(self, error: KafkaError) -> None:
+        """A broker that was away may have come back empty: its topics' ids are asked again."""
+        self._incarnations.clear()
 
     def _poll(self) -> None:
         while not self._closed.is_set():

@@ -1,4 +1,4 @@
-"""Where the writer of a partition stands, by what the store itself says.
+"""Where the reader of a partition stands, for the writer by what the store itself says.
 
 The group's committed offset serves lag figures only. After an assignment, and whenever the store was
 away, the store is asked again; records behind it are skipped, records beyond a hole are dropped, and
@@ -47,7 +47,7 @@ class _Cursor:
 
 @dataclass(slots=True)
 class Cursors:
-    """The cursors of the partitions of ``resolved`` that this worker writes.
+    """The cursors of the partitions of a topic that this worker reads.
 
     ``applied`` reads the store's offset of a partition by name; ``life`` the id of the topic's life.
     """
@@ -57,6 +57,7 @@ class Cursors:
     prefix: str
     applied: Callable[[str], Awaitable[int]]
     life: Callable[[], Awaitable[str]]
+    topic: Topic = Topic.RESOLVED
     _cursors: dict[int, _Cursor] = field(default_factory=dict)
 
     def reset(self, partition: int | None = None) -> None:
@@ -97,7 +98,7 @@ class Cursors:
 
     async def check(self) -> None:
         """One round: a consumer that is ahead of an idle writer will not deliver what is missing."""
-        name = topic_name(Topic.RESOLVED, self.prefix)
+        name = topic_name(self.topic, self.prefix)
         for partition in sorted(self.reader.assigned()):
             if partition.topic == name and self.gate.idle.is_set():
                 await self._check(partition)
@@ -114,7 +115,7 @@ class Cursors:
         cursor = self._cursors.get(partition)
         if cursor is None:
             name = f"{await self.life()}/{partition}"
-            tp = TP(topic_name(Topic.RESOLVED, self.prefix), partition)
+            tp = TP(topic_name(self.topic, self.prefix), partition)
             begin = max(await self.applied(name) + 1, await self.reader.log_start(tp))
             cursor = self._cursors.setdefault(partition, _Cursor(name, begin))
         return cursor

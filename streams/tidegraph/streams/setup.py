@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final
@@ -29,7 +29,7 @@ from tidegraph.storage.connection import Connection
 from tidegraph.storage.falkor import open_store
 from tidegraph.storage.memory import MemoryStore
 from tidegraph.storage.status import RedisStatusStore
-from tidegraph.streams.agents import attach
+from tidegraph.streams.agents import Process, attach
 from tidegraph.streams.app import StageApp, make_app
 from tidegraph.streams.canaries import CanaryWatch, load_canaries
 from tidegraph.streams.cursor import Cursors
@@ -37,6 +37,7 @@ from tidegraph.streams.delivery import ChangeFeed, Delivery, deliver
 from tidegraph.streams.erasure import Ages, EditableLog, ErasureTask
 from tidegraph.streams.extractors import make_extractor, make_judge
 from tidegraph.streams.flow import Handler
+from tidegraph.streams.footing import Footing
 from tidegraph.streams.gate import Gate
 from tidegraph.streams.intake import Arrival, Intake
 from tidegraph.streams.judging import Judging
@@ -191,6 +192,11 @@ class StageRun:
     warm_up: Callable[[], object] | None = None
     """Loads models, blocking; done before the worker says that it is ready."""
 
+    def forget(self) -> None:
+        """Know nothing of partitions: they may have been elsewhere, or their topics begun anew."""
+        for each in self.on_assignment:
+            each()
+
 
 async def build(stage: Stage, settings: Settings, broker: BrokerClass, ports: Ports) -> StageRun:
     """The app of a stage, ready to start."""
@@ -199,20 +205,30 @@ async def build(stage: Stage, settings: Settings, broker: BrokerClass, ports: Po
     intake = Intake(INPUTS[stage], ports.admin.incarnations, ports.progress, ports.clock)
     run.on_assignment.append(intake.reset)
     process = _process(stage, settings, ports, intake, run)
+    if broker.is_embedded and stage is not Stage.WRITE:
+        process = await _on_footing(stage, run, prefix, intake, process)
     attach(run.app, INPUTS[stage], prefix, process, run.gate)
 
     async def assigned(*_: Any, **__: Any) -> None:
-        for forget in run.on_assignment:
-            forget()
+        run.forget()
         run.joined.set()
 
     run.app.on_partitions_assigned.connect(assigned, weak=False)
     return run
 
 
-def _process(
-    stage: Stage, settings: Settings, ports: Ports, intake: Intake, run: StageRun
-) -> Callable[[Sequence[Arrival]], Awaitable[None]]:
+async def _on_footing(stage: Stage, run: StageRun, prefix: str, intake: Intake, process: Process) -> Process:
+    footing = await Footing.of(INPUTS[stage], run.app, run.gate, prefix, intake)
+    run.on_assignment.append(footing.reset)
+    run.background += [cursors.run for cursors, _ in footing.cursors.values()]
+
+    async def with_footing(arrivals: Sequence[Arrival]) -> None:
+        await footing.process(arrivals, process)
+
+    return with_footing
+
+
+def _process(stage: Stage, settings: Settings, ports: Ports, intake: Intake, run: StageRun) -> Process:
     match stage:
         case Stage.TRACK:
             return _track(ports)
@@ -222,7 +238,7 @@ def _process(
             return _run(stage, settings, ports, intake, run)
 
 
-def _track(ports: Ports) -> Callable[[Sequence[Arrival]], Awaitable[None]]:
+def _track(ports: Ports) -> Process:
     tracker = Tracker(ports.status, ports.progress)
 
     async def track(arrivals: Sequence[Arrival]) -> None:
@@ -231,9 +247,7 @@ def _track(ports: Ports) -> Callable[[Sequence[Arrival]], Awaitable[None]]:
     return track
 
 
-def _run(
-    stage: Stage, settings: Settings, ports: Ports, intake: Intake, run: StageRun
-) -> Callable[[Sequence[Arrival]], Awaitable[None]]:
+def _run(stage: Stage, settings: Settings, ports: Ports, intake: Intake, run: StageRun) -> Process:
     handler = _handler(stage, settings, ports)
     scribe = Scribe(stage, LogSink(ports.log), ports.clock)
     runner = Runner(handler, scribe, concurrency=_side_by_side(stage, settings))
@@ -252,9 +266,7 @@ def _run(
     return process
 
 
-def _write(
-    settings: Settings, ports: Ports, intake: Intake, run: StageRun
-) -> Callable[[Sequence[Arrival]], Awaitable[None]]:
+def _write(settings: Settings, ports: Ports, intake: Intake, run: StageRun) -> Process:
     store, scribe = ports.graphs.store, Scribe(Stage.WRITE, LogSink(ports.log), ports.clock)
     writer = ports.graphs.writer()
     sources = Sources(ports.log, ports.admin.incarnations, ports.progress)

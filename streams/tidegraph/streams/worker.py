@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 _DRAIN_SECONDS: Final = 15.0
 _STOP_SECONDS: Final = 20.0
 _WATCH_SECONDS: Final = 0.5
-_TOPICS_SECONDS: Final = 2.0
+_TOPICS_SECONDS: Final = 1.0
 
 
 class Worker:
@@ -88,7 +88,7 @@ class Worker:
             for background in run.background:
                 self._spawn(background())
         if broker.is_embedded:
-            self._spawn(self._keep_topics())
+            self._spawn(self._keep_topics(runs))
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         self._tasks.append(asyncio.create_task(work))
@@ -119,13 +119,20 @@ class Worker:
             if isinstance(result, BaseException):
                 logger.warning("stage %s did not stop cleanly: %r", run.stage, result)
 
-    async def _keep_topics(self) -> None:
-        """An embedded broker that was restarted has forgotten its topics."""
+    async def _keep_topics(self, runs: Sequence[StageRun]) -> None:
+        """An embedded broker that was restarted has forgotten its topics; what comes has other lives."""
+        known: dict[Topic, str] = {}
         while True:
-            await asyncio.sleep(_TOPICS_SECONDS)
             with contextlib.suppress(Retryable):
                 if len(await self._admin.partitions(Topic)) < len(Topic):
                     await self._admin.declare(self._settings)
+                lives = await self._admin.incarnations(list(Topic))
+                if known and lives != known:
+                    logger.info("the broker has begun anew")
+                    for run in runs:
+                        run.forget()
+                known = lives
+            await asyncio.sleep(_TOPICS_SECONDS)
 
 
 def _check_codecs() -> None:

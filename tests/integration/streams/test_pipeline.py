@@ -18,8 +18,10 @@ from tests.integration.streams.rebuilding import assert_rebuilds_alike
 
 from tidegraph.domain.documents import Position
 from tidegraph.domain.errors import Retryable
+from tidegraph.embedded.broker import EmbeddedBroker
 from tidegraph.embedded.falkordb import EmbeddedFalkorDB
 from tidegraph.events.v1 import records_pb2
+from tidegraph.log.admin import LogAdmin
 from tidegraph.streams.setup import Graphs
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -218,6 +220,29 @@ async def test_a_broker_that_goes_away_is_waited_for(
             is_lasting = isinstance(own, KafkaBroker)
             await _assert_same(here, entries, [*first, *second], has_whole_log=is_lasting)
             assert (first[0].incarnation == second[0].incarnation) == is_lasting
+    finally:
+        await own.stop()
+
+
+async def test_a_worker_that_returns_late_to_an_emptied_broker_reads_it_from_its_beginning(
+    store: EmbeddedFalkorDB, tmp_path: Path, rng: random.Random
+) -> None:
+    """By then the new log is longer than the old one was: no fetch fails, only the topic's id tells."""
+    entries = make_feed(rng, 80)
+    own = EmbeddedBroker(tmp_path / "broker")
+    await own.start()
+    try:
+        async with place(own, store, tmp_path) as here, here.worker() as worker:
+            first = await send(here.log, entries[:20])
+            await here.ended(first)
+            os.kill(worker.pid, signal.SIGSTOP)
+            await own.child.kill()
+            await own.restart()
+            await LogAdmin(here.settings.kafka).declare(here.settings)
+            second = await _sent(here, entries[20:])
+            os.kill(worker.pid, signal.SIGCONT)
+            await _assert_same(here, entries, [*first, *second], has_whole_log=False)
+            assert first[0].incarnation not in {position.incarnation for position in second}
     finally:
         await own.stop()
 
