@@ -148,7 +148,8 @@ class FactReasoner:
             wanted = {match.fact.key for match in matcher.matches(pool + facts)}
             anchors = [fact for fact in anchors if fact.key in wanted]
             pool = [fact for fact in pool if fact.key in wanted]
-        return await self._beside(anchors, pool, anchor_ids, question.order)
+        slot = Slot.SUBJECT if anchors and anchors[0].subject in anchor_ids else Slot.OBJECT
+        return await self._beside(anchors, pool, anchor_ids, question.order, slot)
 
     def _anchor_facts(
         self, facts: Sequence[FactVersion], anchor_ids: frozenset[str], words: tuple[str, ...]
@@ -173,17 +174,23 @@ class FactReasoner:
         pool: Sequence[FactVersion],
         anchor_ids: frozenset[str],
         order: Order,
+        slot: Slot,
     ) -> Answer | None:
+        """The values next to those of the anchors. Two positions at one place are two values."""
         if not anchors:
             return None
         work = self._work
         work.step("anchor", "; ".join(compose.line(work, fact) for fact in coalesced(anchors)[:4]))
-        others = [f for f in coalesced(pool) if f.subject not in anchor_ids and f.object not in anchor_ids]
+        others = coalesced(pool)
+        if slot is Slot.ROLE:
+            held = {compose.value_of(work, fact, slot) for fact in anchors}
+            others = [f for f in others if compose.value_of(work, f, slot) not in held]
+        else:
+            others = [f for f in others if f.subject not in anchor_ids and f.object not in anchor_ids]
         chosen = neighbours(others, valid_of, coalesced(anchors), order)
         self._note_order(chosen)
         if not chosen:
             return compose.not_known(work, list(anchors), Relation.NONE, None)
-        slot = Slot.SUBJECT if anchors[0].subject in anchor_ids else Slot.OBJECT
         return await compose.values(work, chosen, [*others, *anchors], slot, Relation.NONE, None)
 
     async def _anchored(self, matches: list[Match], anchor_ids: frozenset[str]) -> Answer | None:
@@ -209,7 +216,8 @@ class FactReasoner:
         """The anchor is itself a value of what is asked: its neighbour among the others."""
         facts = [match.fact for match in matches]
         if not self._question.plural:
-            return await self._beside(located.facts, facts, anchor_ids, order)
+            slot = max(matches, key=lambda match: match.score).slot
+            return await self._beside(located.facts, facts, anchor_ids, order, slot)
         relation = Relation.BEFORE if order is Order.PREVIOUS else Relation.AFTER
         others = [m for m in matches if m.fact not in located.facts]
         return await self._dated(others, Scope(relation, located.interval, given=True))
