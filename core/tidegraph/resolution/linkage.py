@@ -11,7 +11,8 @@ from tidegraph.resolution.profiles import Candidate, Decision, DecisionKind
 
 UNSEEN: Final = -7.0
 """Log-odds of a pair that shares no blocking key."""
-FORBIDDEN: Final = -1e9
+FORBIDDEN: Final = -1e15
+"""More than all that may be chosen between two groups: one refusal keeps them apart, however large."""
 REQUIRED: Final = 1e6
 CHOSEN: Final = 1e8
 """What somebody decided is joined before what a rule requires: a rule may part it from others only."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from tests.unit.resolution.mentions import ORGANISATION, OTHER, PERSON, PLACE, Seen, profiles_of, resolved
 
@@ -83,6 +85,19 @@ def test_the_last_decision_about_a_pair_holds_and_a_refusal_outweighs() -> None:
     assert decided_pairs([no, Decision(DecisionKind.MUST_LINK, "a", "b", 3, "op", "")], members)["a", "b"] > 0
     with_other = [Decision(DecisionKind.MUST_LINK, "c", "b", 9, "op", ""), no]
     assert decided_pairs(with_other, members)["a", "b"] < 0
+
+
+@pytest.mark.parametrize("count", [3, 13, 100])
+def test_one_refusal_parts_what_was_merged_however_many(count: int) -> None:
+    names = [f"n{number:03}" for number in range(count)]
+    members = {name: (name,) for name in names}
+    merged = [
+        Decision(DecisionKind.MUST_LINK, a, b, 1, "op", "") for a, b in itertools.combinations(names, 2)
+    ]
+    refused = Decision(DecisionKind.CANNOT_LINK, names[0], names[-1], 2, "op", "")
+    groups = Linkage(names, {}, decided_pairs([*merged, refused], members)).join(0.0)
+    assert len(groups) == 2
+    assert not any({names[0], names[-1]} <= set(group) for group in groups)
 
 
 def test_scores_say_why() -> None:
