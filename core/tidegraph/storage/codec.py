@@ -12,8 +12,8 @@ Times are integer microseconds. Range indexes compare them as float64, so a time
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache, lru_cache
+from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
@@ -175,58 +175,31 @@ def query_bytes(text: str) -> bytes:
 _NULL, _STRING, _INTEGER, _BOOLEAN, _DOUBLE, _ARRAY, _MAP = 1, 2, 3, 4, 5, 6, 10
 
 
-def decode_value(cell: Sequence[Any]) -> Any:
-    """A cell of a compact reply: text, integer, boolean, float, list, map or None.
-
-    Raises:
-        Bug: a node, edge, path or vector; queries return scalars, lists and maps only.
-    """
-    decode = _DECODERS.get(cell[0])
-    if decode is None:
-        raise Bug("UNEXPECTED_REPLY", f"a query returned a value of kind {cell[0]}")
-    return decode(cell[1])
-
-
-def _text(value: bytes | str) -> str:
-    return value.decode() if isinstance(value, bytes) else value
-
-
-def _array(value: Sequence[Any]) -> list[Any]:
-    return [_DECODERS[kind](item) for kind, item in value]
-
-
-def _map(value: Sequence[Any]) -> dict[str, Any]:
-    return {_key(value[i]): decode_value(value[i + 1]) for i in range(0, len(value), 2)}
-
-
-@lru_cache(maxsize=512)
-def _key(value: bytes | str) -> str:
-    return _text(value)
-
-
-_DECODERS: Final[dict[int, Callable[[Any], Any]]] = {
-    _STRING: _text,
-    _INTEGER: int,
-    _NULL: lambda value: None,
-    _DOUBLE: float,
-    _BOOLEAN: lambda value: value in (b"true", "true", True),
-    _ARRAY: _array,
-    _MAP: _map,
-}
-"""Replies hold tens of thousands of values: one look-up each."""
+def _other(kind: int, value: Any) -> Any:
+    """A value of a cell that is neither null, text nor integer."""
+    if kind == _DOUBLE:
+        return float(value)
+    if kind == _BOOLEAN:
+        return value == "true"
+    if kind == _ARRAY:
+        return [item if inner <= _INTEGER else _other(inner, item) for inner, item in value]
+    if kind == _MAP:
+        pairs = zip(value[::2], value[1::2], strict=True)
+        return {key: item if inner <= _INTEGER else _other(inner, item) for key, (inner, item) in pairs}
+    raise Bug("UNEXPECTED_REPLY", f"a query returned a value of kind {kind}")
 
 
 def decode_rows(reply: Sequence[Any]) -> list[list[Any]]:
-    """The rows of a compact reply; empty for a query that returns nothing.
+    """The rows of a compact reply whose texts are decoded; empty for a query that returns nothing.
+
+    A cell is text, an integer, a boolean, a float, a list, a map or None.
 
     Raises:
-        Bug: the reply carries an error in place of its statistics.
+        Bug: a node, edge, path or vector, which no query returns, or an error in place of the statistics.
     """
     if isinstance(reply[-1], Exception):
         raise reply[-1]
     if len(reply) < 3:
         return []
-    try:
-        return [[_DECODERS[kind](value) for kind, value in row] for row in reply[1]]
-    except KeyError as error:
-        raise Bug("UNEXPECTED_REPLY", f"a query returned a value of kind {error}") from error
+    # Tens of thousands of cells, most of them text or integers, which come as they are.
+    return [[value if kind <= _INTEGER else _other(kind, value) for kind, value in row] for row in reply[1]]

@@ -77,17 +77,8 @@ class Connection:
         self.prefix = graph_prefix
         self._timeout_ms = query_timeout_ms
         self._may_set_timeout = True
-        pool = redis.BlockingConnectionPool.from_url(
-            url,
-            max_connections=_MAX_CONNECTIONS,
-            timeout=query_timeout_ms / 1000 + 5,
-            socket_connect_timeout=5,
-            socket_timeout=WRITE_FACTOR * query_timeout_ms / 1000 + 5,
-            # Whoever calls decides whether to try again: a write must not be sent twice behind its back.
-            retry=Retry(NoBackoff(), 0),
-            protocol=2,
-        )
-        self.redis = redis.Redis(connection_pool=pool)
+        self.redis = redis.Redis(connection_pool=_pool(url, query_timeout_ms, is_text=False))
+        self._graphs = redis.Redis(connection_pool=_pool(url, query_timeout_ms, is_text=True))
         self.round_trips = 0
 
     def under(self, prefix: str) -> Connection:
@@ -122,19 +113,22 @@ class Connection:
         arguments = (command, self.key(graph), text, "--compact")
         if self._may_set_timeout:
             try:
-                return codec.decode_rows(await self.command(*arguments, "TIMEOUT", timeout_ms))
+                return codec.decode_rows(await self._sent(self._graphs, *arguments, "TIMEOUT", timeout_ms))
             except Bug as error:
                 if not str(error.args[0]).startswith(_REFUSED + _TIMEOUT_REFUSED):
                     raise
                 # The operator has set a lower bound than ours; theirs holds.
                 self._may_set_timeout = False
-        return codec.decode_rows(await self.command(*arguments))
+        return codec.decode_rows(await self._sent(self._graphs, *arguments))
 
     async def command(self, *arguments: Any) -> Any:
-        """A redis command; its failure as a domain error."""
+        """A redis command, replied to in bytes; its failure as a domain error."""
+        return await self._sent(self.redis, *arguments)
+
+    async def _sent(self, client: Any, *arguments: Any) -> Any:
         self.round_trips += 1
         try:
-            return await cast(Any, self.redis).execute_command(*arguments)
+            return await client.execute_command(*arguments)
         except (exceptions.RedisError, *_AWAY) as error:
             raise translate(error) from error
 
@@ -155,5 +149,21 @@ class Connection:
 
     async def close(self) -> None:
         """Give all connections back."""
-        await cast(Any, self.redis).aclose()
-        await self.redis.connection_pool.disconnect()
+        for client in (self.redis, self._graphs):
+            await cast(Any, client).aclose()
+            await client.connection_pool.disconnect()
+
+
+def _pool(url: str, query_timeout_ms: int, *, is_text: bool) -> Any:
+    """Connections whose replies are bytes, or text: rows hold so much text that C has to decode it."""
+    return redis.BlockingConnectionPool.from_url(
+        url,
+        max_connections=_MAX_CONNECTIONS,
+        timeout=query_timeout_ms / 1000 + 5,
+        socket_connect_timeout=5,
+        socket_timeout=WRITE_FACTOR * query_timeout_ms / 1000 + 5,
+        # Whoever calls decides whether to try again: a write must not be sent twice behind its back.
+        retry=Retry(NoBackoff(), 0),
+        protocol=2,
+        decode_responses=is_text,
+    )

@@ -86,9 +86,9 @@ def test_the_bits_of_a_float_come_back(value: float) -> None:
 
 
 def test_replies() -> None:
-    row = [[1, None], [2, b"x"], [3, 4], [4, b"true"], [5, b"0.5"], [6, [[3, 1], [2, b"y"]]]]
-    reply = [[[1, b"h"]], [[*row, [10, [b"k", [3, 7]]]]], [b"stats"]]
-    assert codec.decode_rows(reply) == [[None, "x", 4, True, 0.5, [1, "y"], {"k": 7}]]
+    row = [[1, None], [2, "x"], [3, 4], [4, "true"], [5, "0.5"], [6, [[3, 1], [2, "y"], [6, [[4, "false"]]]]]]
+    reply = [[[1, "h"]], [[*row, [10, ["k", [3, 7]]]]], ["stats"]]
+    assert codec.decode_rows(reply) == [[None, "x", 4, True, 0.5, [1, "y", [False]], {"k": 7}]]
     assert codec.decode_rows([[b"stats"]]) == []
     with pytest.raises(Bug):
         codec.decode_value([8, [1, [0], []]])
