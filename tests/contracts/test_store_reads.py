@@ -215,8 +215,10 @@ async def test_those_that_began_last_before_an_instant(store: GraphStore, graph:
     versions.append(
         s.version(ann, "owns", acme, Interval(s.at(2003), OPEN_END), s.at(2024), object_is_entity=True)
     )
+    never = s.version(acme, "lists", "never", Interval(s.at(2002), OPEN_END), s.at(2024))
+    never = replace(never, invalidated_at=never.recorded_at)
     entities = (s.entity(graph, "Acme"), s.entity(graph, "Ann"))
-    await store.commit(s.commit(graph, entities=entities, insert_versions=tuple(versions)))
+    await store.commit(s.commit(graph, entities=entities, insert_versions=(*versions, never)))
     by_start = sorted(versions, key=lambda v: (-v.valid.start, v.version_id))
     for year in (1600, 2001, 2004, 2050):
         for limit in (0, 1, 3, 50):

@@ -48,7 +48,7 @@ class GraphReader(Protocol):
     async def fact_counts(
         self, graph: str, entity_ids: Sequence[str], seen: Visibility, most: int
     ) -> dict[str, int]:
-        """By id how many versions about an entity were recorded by known_at, believed or not, but at most
+        """By id how many versions about an entity were believed at some time up to known_at, but at most
         ``most``: what reading them costs, whoever may see them.
         """
         ...

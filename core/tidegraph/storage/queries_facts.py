@@ -74,7 +74,8 @@ AND f.recorded_at <= $known AND f.recorded_at < f.invalidated_at RETURN DISTINCT
 """
 COUNTS: Final = """
 UNWIND $ids AS k MATCH (e:Entity {id: k})
-CALL { WITH e MATCH (e)-[f:FACT]-() WHERE f.recorded_at <= $known RETURN f LIMIT $most }
+CALL { WITH e MATCH (e)-[f:FACT]-() WHERE f.recorded_at <= $known AND f.recorded_at < f.invalidated_at
+RETURN f LIMIT $most }
 RETURN k, count(DISTINCT f)
 """
 

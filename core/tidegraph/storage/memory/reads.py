@@ -104,9 +104,13 @@ class MemoryReads:
     ) -> dict[str, int]:
         found, known = dict.fromkeys(entity_ids, 0), visibility.known_bound(seen)
         for version in self.graph(graph).versions.values():
+            # A version that was closed as it was recorded was never believed; whether there is one depends
+            # on what arrived first.
+            if version.recorded_at > known or version.recorded_at >= version.invalidated_at:
+                continue
             sides = {version.subject, *([version.object] if version.object_is_entity else [])}
             for entity_id in sides & found.keys():
-                found[entity_id] += version.recorded_at <= known
+                found[entity_id] += 1
         return {entity_id: min(count, most) for entity_id, count in found.items()}
 
     def _hidden_keys(self, state: MemoryGraph, which: FactFilter, seen: Visibility) -> set[str]:
