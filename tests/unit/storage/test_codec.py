@@ -91,7 +91,7 @@ def test_replies() -> None:
     assert codec.decode_rows(reply) == [[None, "x", 4, True, 0.5, [1, "y", [False]], {"k": 7}]]
     assert codec.decode_rows([[b"stats"]]) == []
     with pytest.raises(Bug):
-        codec.decode_value([8, [1, [0], []]])
+        codec.decode_rows([[[1, "h"]], [[[8, [1, [0], []]]]], ["stats"]])
     with pytest.raises(RuntimeError):
         codec.decode_rows([[], [], RuntimeError("late error")])
 
