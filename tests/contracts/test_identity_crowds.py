@@ -19,9 +19,9 @@ from tidegraph.ports import Commit, EntityWrite, Fence, GraphStore
 from tidegraph.storage import dump
 from tidegraph.storage.falkor import FalkorStore
 from tidegraph.storage.memory import MemoryStore
+from tidegraph.streams.writing.holders import MAX_HOLDERS
 from tidegraph.streams.writing.identities import Identified, Identifier, News
 from tidegraph.streams.writing.sightings import with_keys
-from tidegraph.streams.writing.standing import MAX_HOLDERS
 
 GIVEN = (
     *("Anna", "Bela", "Carla", "Dora", "Edith", "Fanny", "Greta", "Hanna", "Ida", "Josefa", "Karla", "Lena"),

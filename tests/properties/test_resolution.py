@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.resolution.mentions import ORGANISATION, OTHER, PLACE, Seen, profiles_of
 
-from tidegraph.resolution.engine import cluster, score
+from tidegraph.resolution.engine import cluster, log_odds, score
+from tidegraph.resolution.model import fitted
 from tidegraph.resolution.profiles import Decision, DecisionKind, Link, LinkKind
 from tidegraph.resolution.statistics import Statistics
 
@@ -95,6 +96,7 @@ def test_a_score_is_symmetric_and_explained(world: list[Seen]) -> None:
     statistics = Statistics.of(_LINKS)
     there, back = score(a, b, statistics), score(b, a, statistics)
     assert there == back
+    assert log_odds(a, b, statistics, fitted()) == there.log_odds
     if -12.0 < there.log_odds < 8.0:
         assert abs(sum(reason.weight for reason in there.reasons) - there.log_odds) < 1e-6
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
@@ -124,6 +124,7 @@ class Sighting:
     words: tuple[str, ...]
     time: int
     recorded_at: int
+    _row_id: str = field(default="", init=False, repr=False, compare=False)
 
     @property
     def is_called(self) -> bool:
@@ -132,11 +133,18 @@ class Sighting:
 
     @property
     def row_id(self) -> str:
-        """Id of its stored row: a function of all of it but ``recorded_at``."""
-        named = [f"{kind}:{name}" for kind, name in self.names]
-        told = [f"{slot}={value}" for slot, value in self.slots]
-        parts = ("\n".join(named), "\n".join(told), " ".join(self.words), self.time)
-        return make_id("sighting", self.entity_id, self.document_id, *parts)
+        """Id of its stored row: a function of all of it but ``keys`` and ``recorded_at``."""
+        if not self._row_id:
+            named = [f"{kind}:{name}" for kind, name in self.names]
+            told = [f"{slot}={value}" for slot, value in self.slots]
+            parts = ("\n".join(named), "\n".join(told), " ".join(self.words), self.time)
+            self.stored_as(make_id("sighting", self.entity_id, self.document_id, *parts))
+        return self._row_id
+
+    def stored_as(self, row_id: str) -> Sighting:
+        """The same, told its id: to work it out again costs more than to read it."""
+        object.__setattr__(self, "_row_id", row_id)
+        return self
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from tidegraph.resolution.model import Model, fitted
 from tidegraph.resolution.profiles import Candidate, Clusters, Decision, Link, Profile, Reason, Score, Verdict
 from tidegraph.resolution.statistics import Statistics
 
-__all__ = ["blocking_keys", "cluster", "score"]
+__all__ = ["blocking_keys", "cluster", "log_odds", "score"]
 
 VETO: Final = -9.0
 """The most that names in conflict (Jr. and Sr., version 3 and version 4) can score, or a company and the
@@ -32,6 +32,8 @@ SHORT_NAME: Final = -0.5
 BACKING: Final = 0.7
 """How telling a fact must be that agrees, for names not to stand alone."""
 _BACKED: Final = frozenset({"short*document", "short*agree", "alias"})
+_AGREE: Final = tuple(f"{group}*agree" for group in GROUPS)
+_TOGETHER: Final = frozenset(f"{group}*document" for group in GROUPS)
 _LOWEST: Final = -12.0
 _HIGHEST: Final = 8.0
 
@@ -50,36 +52,47 @@ def score(a: Profile, b: Profile, statistics: Statistics, model: Model | None = 
     Profiles of different types are rejected without a look at their names.
     """
     model = model or fitted()
-    if a.type is not b.type:
-        return Score(_LOWEST, Verdict.REJECT, (Reason("types differ", _LOWEST),))
-    weights = model.weights.get(a.type, {})
-    features = pair_features(a, b, statistics)
-    parts = [
-        Reason(feature, value * weights[feature]) for feature, value in features.items() if feature in weights
-    ]
-    if model.names_alone and not _is_backed(features):
-        parts.append(Reason("names alone", -model.names_alone))
-    total = min(_HIGHEST, max(_LOWEST, sum(part.weight for part in parts)))
-    veto = next((name for name in ("conflict", MERGED) if name in features), "")
-    if veto and total > VETO:
-        parts.append(Reason(f"veto: {veto}", VETO - total))
-        total = VETO
-    if total > SHORT_NAME and "short" in features and not features.keys() & _BACKED:
-        parts.append(Reason("short name, nothing else", SHORT_NAME - total))
-        total = SHORT_NAME
+    total, parts = _weighed(a, b, statistics, model)
     verdict = Verdict.ACCEPT if total >= model.accept else Verdict.ABSTAIN
     if total < model.reject:
         verdict = Verdict.REJECT
-    ranked = sorted(parts, key=lambda part: (-abs(part.weight), part.feature))
-    return Score(total, verdict, tuple(ranked))
+    ranked = sorted(parts, key=lambda part: (-abs(part[1]), part[0]))
+    return Score(total, verdict, tuple(Reason(feature, weight) for feature, weight in ranked))
+
+
+def log_odds(a: Profile, b: Profile, statistics: Statistics, model: Model) -> float:
+    """The log-odds of ``score`` without its reasons: many pairs are scored, few are shown."""
+    return _weighed(a, b, statistics, model)[0]
+
+
+def _weighed(
+    a: Profile, b: Profile, statistics: Statistics, model: Model
+) -> tuple[float, list[tuple[str, float]]]:
+    """The log-odds of a pair, and (feature, what it added)."""
+    if a.type is not b.type:
+        return _LOWEST, [("types differ", _LOWEST)]
+    weights = model.weights.get(a.type, {})
+    features = pair_features(a, b, statistics)
+    parts = [(feature, value * weights[feature]) for feature, value in features.items() if feature in weights]
+    if model.names_alone and not _is_backed(features):
+        parts.append(("names alone", -model.names_alone))
+    total = min(_HIGHEST, max(_LOWEST, sum([weight for _, weight in parts])))
+    veto = next((name for name in ("conflict", MERGED) if name in features), "")
+    if veto and total > VETO:
+        parts.append((f"veto: {veto}", VETO - total))
+        total = VETO
+    if total > SHORT_NAME and "short" in features and not features.keys() & _BACKED:
+        parts.append(("short name, nothing else", SHORT_NAME - total))
+        total = SHORT_NAME
+    return total, parts
 
 
 def _is_backed(features: Mapping[str, float]) -> bool:
     """True when more than the names says that two profiles are one: a fact that agrees, a statement, or a
     document that has both."""
-    agree = max(features.get(f"{group}*agree", 0.0) for group in GROUPS)
-    together = any(f"{group}*document" in features for group in GROUPS)
-    return together or agree >= BACKING or "alias" in features
+    if "alias" in features or not _TOGETHER.isdisjoint(features):
+        return True
+    return any(features.get(agree, 0.0) >= BACKING for agree in _AGREE)
 
 
 def cluster(
@@ -102,8 +115,9 @@ def cluster(
     members: dict[str, tuple[str, ...]] = {entity_id: (entity_id,) for entity_id in sorted(by_id)}
     units: Mapping[str, Profile] = by_id
     undecided: Mapping[str, tuple[Candidate, ...]] = {}
+    scores = _Scores(links, statistics, model)
     for step in (_Pass(model.document, True), _Pass(model.sure, False), _Pass(model.accept, False)):
-        scored = _scored(units, step, links, statistics, model)
+        scored = scores.of(units, step)
         linkage = Linkage(sorted(units), scored, decided_pairs(decisions, members))
         joined = linkage.join(step.floor)
         undecided = linkage.undecided(model.reject, model.margin, members)
@@ -125,11 +139,32 @@ def _next_units(
     return dict(sorted(found.items()))
 
 
-def _scored(
-    units: Mapping[str, Profile], step: _Pass, links: Sequence[Link], statistics: Statistics, model: Model
-) -> dict[tuple[str, str], float]:
-    return {
-        (a, b): score(units[a], units[b], statistics, model).log_odds
-        for a, b in candidate_pairs(units, links)
-        if not step.in_document or units[a].documents & units[b].documents
-    }
+class _Scores:
+    """Scores of pairs of units; what a pass has left as it was is not worked out again in the next one."""
+
+    def __init__(self, links: Sequence[Link], statistics: Statistics, model: Model) -> None:
+        self._links = links
+        self._statistics = statistics
+        self._model = model
+        self._units: Mapping[str, Profile] = {}
+        self._pairs: list[tuple[str, str]] = []
+        self._known: dict[tuple[str, str], float] = {}
+
+    def of(self, units: Mapping[str, Profile], step: _Pass) -> dict[tuple[str, str], float]:
+        """By pair of ids the log-odds of those that are compared in a pass."""
+        before, self._units = self._units, units
+        moved = {id_ for id_, unit in units.items() if before.get(id_) is not unit}
+        if moved or len(before) != len(units):
+            self._pairs = candidate_pairs(units, self._links)
+        self._known = {pair: known for pair, known in self._known.items() if moved.isdisjoint(pair)}
+        return {
+            (a, b): self._log_odds(a, b)
+            for a, b in self._pairs
+            if not step.in_document or units[a].documents & units[b].documents
+        }
+
+    def _log_odds(self, a: str, b: str) -> float:
+        if (a, b) not in self._known:
+            left, right = self._units[a], self._units[b]
+            self._known[a, b] = log_odds(left, right, self._statistics, self._model)
+        return self._known[a, b]

@@ -62,9 +62,9 @@ def pair_features(a: Profile, b: Profile, statistics: Statistics) -> dict[str, f
     evidence = (("", 1.0), ("*agree", agree), ("*conflict", conflict), ("*document", float(together)))
     for suffix, value in evidence:
         if value:
-            features[f"{group}{suffix}"] = value
-            for knot, share in _hats(names):
-                features[f"{names.kind}{knot}{suffix}"] = share * value
+            features[group + suffix] = value
+            for knot, share in _hats(names.grade):
+                features[names.kind + knot + suffix] = share * value
     return features
 
 
@@ -98,15 +98,20 @@ def _statements(
 
 def best_match(a: Profile, b: Profile) -> Match:
     """The closest relation among the names of both; a conflict of two names outweighs the rest."""
-    best = NONE
-    conflict = False
-    for x in _compared(a.type, a.names):
-        for y in _compared(b.type, b.names):
-            found = match(a.type, x, y)
-            conflict = conflict or found.kind in CONFLICTS
-            if _rank(found) > _rank(best):
-                best = found
-    return Match("conflict") if conflict else best
+    return _best_of(a.type, a.names, b.names)
+
+
+@lru_cache(maxsize=20_000)
+def _best_of(kind: EntityType, left: tuple[str, ...], right: tuple[str, ...]) -> Match:
+    best, rank = NONE, _rank(NONE)
+    for x in _compared(kind, left):
+        for y in _compared(kind, right):
+            found = match(kind, x, y)
+            if found.kind in CONFLICTS:
+                return Match("conflict")
+            if (ranked := _rank(found)) > rank:
+                best, rank = found, ranked
+    return best
 
 
 @lru_cache(maxsize=20_000)
@@ -122,12 +127,14 @@ def _rank(found: Match) -> tuple[int, float, bool, str]:
     return _ORDER[strength(found)], found.grade, found.kind != NONE.kind, found.kind
 
 
-def _hats(names: Match) -> tuple[tuple[str, float], ...]:
-    if names.grade >= 1.0:
+@lru_cache(maxsize=20_000)
+def _hats(grade: float) -> tuple[tuple[str, float], ...]:
+    """The two knots that a grade lies between, as they are written, each with its share."""
+    if grade >= 1.0:
         return ((" 1", 1.0),)
     for low, high in pairwise(_KNOTS):
-        if names.grade <= high:
-            upper = (names.grade - low) / (high - low)
+        if grade <= high:
+            upper = (grade - low) / (high - low)
             pairs = ((f" {low:g}", 1.0 - upper), (f" {high:g}", upper))
             return tuple((knot, share) for knot, share in pairs if share)
     return ((" 1", 1.0),)
@@ -195,13 +202,14 @@ def _degrees(value: str) -> tuple[float, float]:
 def _shared_context(a: Profile, b: Profile, statistics: Statistics) -> float:
     """The telling share of words in common. Counted before it is weighed: a sum over a set of words would
     round differently from process to process."""
-    left, right = set(a.context), set(b.context)
-    if left.isdisjoint(right):
+    left = set(a.context)
+    shared = left.intersection(b.context)
+    if not shared:
         return 0.0
-    common, whole = _weigh(left & right, statistics), _weigh(left | right, statistics)
+    common, whole = _weigh(shared, statistics), _weigh(left.union(b.context), statistics)
     return common / whole if whole else 0.0
 
 
 def _weigh(words_around: set[str], statistics: Statistics) -> float:
-    counts = Counter(statistics.telling(word) for word in words_around)
+    counts = Counter(map(statistics.telling, words_around))
     return sum(weight * number for weight, number in sorted(counts.items()))

@@ -29,9 +29,9 @@ from tidegraph.domain.identity import (
 )
 from tidegraph.domain.interval import OPEN_END, OPEN_START, Interval, format_instant
 from tidegraph.domain.naming import normalise
-from tidegraph.resolution.engine import blocking_keys, cluster, score
+from tidegraph.resolution.engine import blocking_keys, cluster, log_odds
 from tidegraph.resolution.model import Model, fitted
-from tidegraph.resolution.profiles import Candidate, Decision, DecisionKind, Profile, Verdict
+from tidegraph.resolution.profiles import Candidate, Decision, DecisionKind, Profile
 from tidegraph.resolution.statistics import Statistics
 
 MAX_COMPONENT: Final = 64
@@ -93,7 +93,7 @@ def near(one: Profile, other: Profile) -> bool:
     """
     if one.type is not other.type or one.type is EntityType.UNSPECIFIED:
         return False
-    return score(one, other, _NO_STATISTICS, model()).decision is not Verdict.REJECT
+    return log_odds(one, other, _NO_STATISTICS, model()) >= model().reject
 
 
 def profile_at(entity_id: str, sightings: Iterable[Sighting], known_at: int) -> Profile | None:
@@ -102,7 +102,6 @@ def profile_at(entity_id: str, sightings: Iterable[Sighting], known_at: int) -> 
     if not told:
         return None
     names = dict.fromkeys(name for one in told for _, name in one.names)
-    types = [kind for one in told for kind, _ in one.names if kind]
     slots: dict[str, set[str]] = {}
     for one in told:
         for slot, value in one.slots:
@@ -112,13 +111,19 @@ def profile_at(entity_id: str, sightings: Iterable[Sighting], known_at: int) -> 
     return Profile(
         entity_id=entity_id,
         names=tuple(names),
-        type=EntityType(types[0]) if types else EntityType.UNSPECIFIED,
+        type=kind_of(told),
         slots={slot: tuple(sorted(values)) for slot, values in sorted(slots.items())},
         context=tuple(sorted({word for one in told for word in one.words})),
         # Two names in one document: its own reading has told whether they are one.
         documents=frozenset(),
         active=Interval(min(times), max(times) + 1) if times else None,
     )
+
+
+def kind_of(sightings: Iterable[Sighting]) -> EntityType:
+    """The type that the first sighting tells that tells any."""
+    told = (kind for one in sightings for kind, _ in one.names if kind)
+    return EntityType(next(told, 0))
 
 
 def keys_of(seen: Sighting) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from tidegraph.domain.errors import LimitExceeded
@@ -100,12 +100,12 @@ class IdentityReads:
             "rows": ROWS_PER_HOLDER * limit,
         }
         found = await self.connection.read(graph, queries.EVIDENCE, values)
-        rows: dict[str, list[dict[str, Any]]] = {"sighting": [], "pair": [], "tie": [], "held": []}
+        rows: dict[str, list[Any]] = {"sighting": [], "pair": [], "tie": [], "held": []}
         for what, row in found:
             rows[what].append(row)
         pairs = {pair.row_id: pair for pair in map(identity_rows.pair_of, rows["pair"])}
         ties = {tie.row_id: tie for tie in map(identity_rows.same_of, rows["tie"])}
-        holders = {row["k"]: [(holder, at) for holder, at in row["held"]] for row in rows["held"]}
+        holders = {key: list(zip(held, since, strict=True)) for key, held, since in rows["held"]}
         return IdentityEvidence(
             sightings=_sightings(rows["sighting"]),
             decisions=tuple(sorted(pairs.values(), key=pair_order)),
@@ -149,8 +149,6 @@ def sighting_order(seen: Sighting) -> tuple[str, int, str]:
     return seen.entity_id, seen.recorded_at, seen.row_id
 
 
-def _sightings(rows: Sequence[Mapping[str, Any]]) -> tuple[Sighting, ...]:
-    """The sightings of stored rows in ``sighting_order``, by the ids that stand in the rows: to work each
-    out again costs more than to read it."""
-    ordered = sorted(rows, key=lambda row: (row["entity_id"], row["recorded_at"], row["id"]))
-    return tuple(map(identity_rows.sighting_of, ordered))
+def _sightings(rows: Iterable[Sequence[Any]]) -> tuple[Sighting, ...]:
+    """The sightings of rows of ``queries.SIGHTINGS`` in ``sighting_order``: that of their first parts."""
+    return tuple(map(identity_rows.sighting_of, sorted(rows, key=lambda row: (row[0], row[1], row[2]))))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import orjson
@@ -96,20 +96,22 @@ def sighting_row(seen: Sighting) -> Row:
     )
 
 
-def sighting_of(row: Mapping[str, Any]) -> Sighting:
-    """The inverse of :func:`sighting_row`, but for the keys: they follow from the rest."""
-    text = texts(row)
-    slots = orjson.loads(row["slots"]) if row.get("slots") else ()
+def sighting_of(row: Sequence[Any]) -> Sighting:
+    """The inverse of :func:`sighting_row`, but for the keys: they follow from the rest.
+
+    ``row``: entity id, recorded_at, row id, document id, names, slots, words, time.
+    """
+    entity_id, recorded_at, row_id, document_id, names, slots, words, time = row
     return Sighting(
-        entity_id=text("entity_id"),
-        document_id=text("document_id"),
-        names=tuple((int(kind), name) for kind, name in orjson.loads(row["names"])),
-        slots=tuple((slot, value) for slot, value in slots),
+        entity_id=entity_id,
+        document_id=document_id or "",
+        names=tuple([(int(kind), name) for kind, name in orjson.loads(names)]),
+        slots=tuple([(slot, value) for slot, value in orjson.loads(slots)]) if slots else (),
         keys=(),
-        words=tuple((row.get("words") or "").split()),
-        time=row["time"],
-        recorded_at=row["recorded_at"],
-    )
+        words=tuple(words.split()) if words else (),
+        time=time,
+        recorded_at=recorded_at,
+    ).stored_as(row_id)
 
 
 def parameters(writes: IdentityWrites) -> dict[str, Value]:

@@ -30,6 +30,8 @@ from tidegraph.domain.interval import OPEN_END, Interval
 from tidegraph.domain.predicates import Canonical, Registry
 from tidegraph.ports import DocumentWrite, GraphReader
 from tidegraph.resolution.standing import MAX_COMPONENT, ties_at
+from tidegraph.streams.writing.neighbours import ALWAYS
+from tidegraph.streams.writing.profiles import Nearness
 from tidegraph.streams.writing.standing import World
 from tidegraph.streams.writing.submissions import Moves
 
@@ -80,6 +82,7 @@ class Identifier:
         self._reader = reader
         self._registry = registry
         self._automatic = automatic
+        self._nearness = Nearness()
 
     def _keys_of_name(self, graph: str, entity_id: str, name: str) -> tuple[str, ...]:
         claims = (Canonical(entity_id, predicate, name, False, ()) for predicate in NAMES)
@@ -111,9 +114,9 @@ class Identifier:
 
     async def identify(self, graph: str, news: News) -> Identified:
         """The rows that change, a function of the evidence in the graph and in the batch."""
-        world = World(self._reader, graph, self._keys_of_name, automatic=self._automatic)
+        world = World(self._reader, graph, self._keys_of_name, self._nearness, automatic=self._automatic)
         since = await world.take(news.sightings, news.decisions, news.names)
-        await world.explore_around(since, OPEN_END - 1)
+        await world.explore_around(since, ALWAYS)
         stored: dict[str, SameAs] = {}
         insert: list[SameAs] = []
         close: list[tuple[str, int]] = []
@@ -155,7 +158,7 @@ class Identifier:
         group = set(ids)
         while True:
             start = min(since[id_] for id_ in group if id_ in since)
-            changes = world.instants(group) | world.crossings(group)
+            changes = world.instants(group)
             instants = sorted({start, *(at for at in changes if start <= at < OPEN_END)})
             found = set(group)
             for instant in instants:

@@ -4,65 +4,123 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from functools import cached_property
+from hashlib import blake2b
+from typing import Final
 
+from tidegraph.domain.documents import EntityType
 from tidegraph.domain.identity import Sighting
 from tidegraph.resolution.profiles import Profile
-from tidegraph.resolution.standing import canonical_at, keys_of, near, profile_at
+from tidegraph.resolution.standing import canonical_at, keys_of, kind_of, near, profile_at
+
+MAX_NEAR: Final = 100_000
+"""Pairs of which it is kept whether they come near each other, from batch to batch."""
+
+
+class Nearness:
+    """Which pairs come near each other, by the rows that tell of both: true for as long as the process runs.
+
+    Only digests of the ids of rows are kept, nothing of what documents say.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[bytes, bool] = {}
+
+    def near(self, one: Known, other: Known) -> bool:
+        """True when the score of two ids may join them or is a question for an operator."""
+        if one.place > other.place:
+            one, other = other, one
+        pair = one.digest + other.digest
+        found = self._known.get(pair)
+        if found is None:
+            if len(self._known) >= MAX_NEAR:
+                # The oldest half; a pair that is asked about again is worked out again.
+                self._known = dict(list(self._known.items())[MAX_NEAR // 2 :])
+            found = self._known[pair] = near(one.profile, other.profile)
+        return found
+
+
+class Known:
+    """What is known of an id by its first sightings, at least one."""
+
+    def __init__(self, place: tuple[str, int], told: Sequence[Sighting]) -> None:
+        self.place: Final = place
+        """The id and the number of sightings."""
+        self._told = told
+        self._last = told[-1].recorded_at
+
+    @cached_property
+    def digest(self) -> bytes:
+        """Of the ids of the rows that tell it, from which the entity id and all else follow."""
+        return blake2b("".join(one.row_id for one in self._told).encode(), digest_size=16).digest()
+
+    @cached_property
+    def kind(self) -> EntityType:
+        """The type of what it names, as of ``profile``."""
+        return kind_of(self._told)
+
+    @cached_property
+    def profile(self) -> Profile:
+        found = profile_at(self.place[0], self._told, self._last)
+        assert found is not None, "there is a sighting"
+        return found
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """The keys under which candidates of the id are found."""
+        return frozenset(key for one in self._told for key in (one.keys or keys_of(one)))
+
+    @cached_property
+    def canonical(self) -> str:
+        """The normal form of the full name."""
+        return canonical_at(self._told, self._last)
 
 
 class Profiles:
-    """Profiles, keys and names of ids at instants of the recorded axis, microseconds.
+    """What ids are known as at instants of the recorded axis, microseconds.
 
     Args:
         sightings: by id, in the order of recorded_at; ids may be added while this is in use.
+        nearness: what is known from earlier batches.
     """
 
-    def __init__(self, sightings: Mapping[str, Sequence[Sighting]]) -> None:
+    def __init__(self, sightings: Mapping[str, Sequence[Sighting]], nearness: Nearness) -> None:
         self._sightings = sightings
-        self._profiles: dict[tuple[str, int], Profile | None] = {}
-        self._keys: dict[tuple[str, int], frozenset[str]] = {}
-        self._names: dict[tuple[str, int], str] = {}
-        self._near: dict[tuple[str, int, str, int], bool] = {}
+        self._nearness = nearness
+        self._known: dict[tuple[str, int], Known] = {}
+        self._near: dict[tuple[tuple[str, int], tuple[str, int]], bool] = {}
 
-    def known(self, entity_id: str, known_at: int) -> bool:
-        """True when anything was told of the id by then."""
-        return self._told(entity_id, known_at) > 0
+    def at(self, entity_id: str, known_at: int) -> Known | None:
+        """What is known of an id at an instant; None before its first sighting."""
+        told = self._sightings.get(entity_id)
+        if not told:
+            return None
+        number = len(told)
+        if told[-1].recorded_at > known_at:
+            number = bisect_right(told, known_at, key=_recorded_at)
+            if not number:
+                return None
+        place = entity_id, number
+        found = self._known.get(place)
+        if found is None:
+            found = self._known[place] = Known(place, told[:number])
+        return found
 
     def keys(self, entity_id: str, known_at: int) -> frozenset[str]:
-        """The keys under which candidates of the id are found."""
-        place = entity_id, self._told(entity_id, known_at)
-        if place not in self._keys:
-            told = self._sightings.get(entity_id, ())[: place[1]]
-            self._keys[place] = frozenset(key for one in told for key in (one.keys or keys_of(one)))
-        return self._keys[place]
+        """The keys under which candidates of the id are found at an instant."""
+        known = self.at(entity_id, known_at)
+        return known.keys if known else frozenset()
 
-    def canonical(self, entity_id: str, known_at: int) -> str:
-        """The normal form of the full name of the id, "" before its first sighting."""
-        place = entity_id, self._told(entity_id, known_at)
-        if place not in self._names:
-            self._names[place] = canonical_at(self._sightings.get(entity_id, ()), known_at)
-        return self._names[place]
-
-    def near(self, one: str, other: str, known_at: int) -> bool:
-        """True when the score of two ids that are known may join them or is a question for an operator."""
-        one, other = min(one, other), max(one, other)
-        place = (one, self._told(one, known_at), other, self._told(other, known_at))
-        if place not in self._near:
-            left, right = self._profile(one, known_at), self._profile(other, known_at)
-            self._near[place] = left is not None and right is not None and near(left, right)
-        return self._near[place]
-
-    def _profile(self, entity_id: str, known_at: int) -> Profile | None:
-        place = entity_id, self._told(entity_id, known_at)
-        if place not in self._profiles:
-            self._profiles[place] = profile_at(entity_id, self._sightings.get(entity_id, ()), known_at)
-        return self._profiles[place]
-
-    def _told(self, entity_id: str, known_at: int) -> int:
-        told = self._sightings.get(entity_id, ())
-        if not told or told[-1].recorded_at <= known_at:
-            return len(told)
-        return bisect_right(told, known_at, key=_recorded_at)
+    def near(self, one: Known, other: Known) -> bool:
+        """True when the score of two ids may join them or is a question for an operator."""
+        if one.kind is not other.kind or one.kind is EntityType.UNSPECIFIED:
+            return False
+        pair = one.place, other.place
+        found = self._near.get(pair)
+        if found is None:
+            found = self._nearness.near(one, other)
+            self._near[pair] = self._near[other.place, one.place] = found
+        return found
 
 
 def _recorded_at(seen: Sighting) -> int:
