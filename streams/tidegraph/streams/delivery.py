@@ -25,7 +25,7 @@ from tidegraph.storage.changes import whole_commits
 from tidegraph.storage.rulebook import REEXTRACTION
 from tidegraph.storage.visibility import EVERYTHING
 from tidegraph.streams.accounting import account
-from tidegraph.streams.cursor import Cursors
+from tidegraph.streams.cursor import BatchLives, Cursors
 from tidegraph.streams.flow import Input, Output, status_line
 from tidegraph.streams.intake import Arrival
 from tidegraph.streams.judging import Judging
@@ -193,25 +193,30 @@ class Delivery:
 
 
 def deliver(
-    delivery: Delivery, cursors: Cursors, life: Callable[[], Awaitable[str]]
+    delivery: Delivery, cursors: Cursors, begun_anew: Callable[[Sequence[Arrival]], bool]
 ) -> Callable[[Sequence[Arrival]], Awaitable[None]]:
-    """The process of the write agent: each partition on its own, from where the store stands."""
+    """The process of the write agent: each partition on its own, from where the store stands.
+
+    ``begun_anew`` tells of a batch whether the log may have begun anew with it.
+    """
+    lives = BatchLives()
 
     async def one(partition: int, arrivals: Sequence[Arrival]) -> None:
         try:
-            due = await cursors.due(partition, [each.record for each in arrivals])
+            cursor = await lives.cursor(cursors, partition)
+            due = cursor.due([each.record for each in arrivals])
             if due:
-                incarnation = await life()
-                await delivery.apply(
-                    await cursors.name(partition), [Input(record, incarnation, 0) for record in due]
-                )
-                await cursors.advance(partition, due[-1].offset)
+                await delivery.apply(cursor.name, [Input(record, cursor.life, 0) for record in due])
+                cursor.advance(due[-1].offset)
         except (Retryable, Conflicted):
             cursors.reset(partition)
             delivery.forget()
             raise
 
     async def process(arrivals: Sequence[Arrival]) -> None:
+        if lives.take(arrivals) and begun_anew(arrivals):
+            cursors.reset()
+            delivery.forget()
         partitions: dict[int, list[Arrival]] = defaultdict(list)
         for each in arrivals:
             partitions[each.record.partition].append(each)

@@ -2,56 +2,54 @@
 
 An embedded broker that was restarted begins its topics anew. A consumer that comes back late fetches
 from where it stood: if the new log is already longer, no fetch fails, and what lies before is never
-read. So each stage keeps a cursor on every partition, as the writer does on ``resolved``.
+read. The group's committed offset does not help: it may be of the life before, or lie beyond a hole. So
+each stage keeps a cursor on every partition, as the writer does on ``resolved``.
 """
 
 from __future__ import annotations
 
+import contextlib
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Final
 
-from faust.types import TP
-
-from tidegraph.log.topics import Topic, topic_name
+from tidegraph.domain.errors import Retryable
+from tidegraph.log.topics import Topic
 from tidegraph.streams.agents import Process
-from tidegraph.streams.cursor import Cursors, Reader
+from tidegraph.streams.cursor import BatchLives, Cursor, Cursors, Reader
 from tidegraph.streams.gate import Gate
 from tidegraph.streams.intake import Arrival, Intake
+from tidegraph.streams.progress import ProgressStore
 
-
-class GroupReader(Reader, Protocol):
-    """A consumer that also knows where its group begins to read a partition."""
-
-    async def start_of(self, partition: TP) -> int: ...
+REWINDS_MAX: Final = 3
+"""A hole that is still there after the consumer went back so often has no records: a transaction's marker."""
 
 
 @dataclass(slots=True)
 class FinishedOffsets:
-    """What this process has finished of a topic, by the cursors' names of its partitions.
+    """What a stage has finished of a topic, by the cursors' names of its partitions."""
 
-    The group's committed offset counts only in the life of the topic that the process was born into: a
-    later life may be given what was acknowledged in the one before.
-    """
-
-    reader: GroupReader
+    stage: str
     topic: Topic
-    prefix: str
-    first_life: str
+    progress: ProgressStore
     _finished: dict[str, int] = field(default_factory=dict)
 
     async def applied(self, name: str) -> int:
-        """The last finished offset of a partition in a life, ``-1`` for none."""
-        life, _, partition = name.rpartition("/")
-        finished = self._finished.get(name, -1)
-        if life == self.first_life:
-            tp = TP(topic_name(self.topic, self.prefix), int(partition))
-            finished = max(finished, await self.reader.start_of(tp) - 1)
-        return finished
+        """The last finished offset of a partition in a life, by whichever worker, ``-1`` for none."""
+        reader, life = self._split(name)
+        return max(self._finished.get(name, -1), await self.progress.finished(reader, life))
 
-    def finish(self, name: str, offset: int) -> None:
+    async def finish(self, name: str, offset: int) -> None:
         """Everything up to ``offset`` is done."""
         self._finished[name] = offset
+        reader, life = self._split(name)
+        with contextlib.suppress(Retryable):  # at worst a later worker does it again
+            await self.progress.finish(reader, life, offset)
+
+    def _split(self, name: str) -> tuple[str, str]:
+        life, _, partition = name.rpartition("/")
+        return f"{self.stage}/{self.topic}/{partition}", life
 
 
 @dataclass(slots=True)
@@ -60,16 +58,24 @@ class Footing:
 
     intake: Intake
     cursors: dict[str, tuple[Cursors, FinishedOffsets]]
+    _lives: BatchLives = field(default_factory=BatchLives)
 
     @classmethod
-    async def of(
-        cls, topics: Sequence[Topic], reader: GroupReader, gate: Gate, prefix: str, intake: Intake
+    def of(
+        cls,
+        stage: str,
+        topics: Sequence[Topic],
+        reader: Reader,
+        gate: Gate,
+        prefix: str,
+        intake: Intake,
+        progress: ProgressStore,
     ) -> Footing:
-        """A footing on the topics' present lives."""
+        """A footing of a stage on its topics."""
         cursors = {}
         for topic in topics:
+            finished = FinishedOffsets(stage, topic, progress)
             life = _life_of(intake, topic)
-            finished = FinishedOffsets(reader, topic, prefix, await life())
             cursors[str(topic)] = (Cursors(reader, gate, prefix, finished.applied, life, topic), finished)
         return cls(intake, cursors)
 
@@ -80,27 +86,29 @@ class Footing:
 
     async def process(self, arrivals: Sequence[Arrival], process: Process) -> None:
         """Process those of a batch that are due; what lies beyond a hole comes again."""
-        if self.intake.notice_new_life(arrivals):
-            self.reset()
-        due = await self._due(arrivals)
+        groups: dict[tuple[str, int], list[Arrival]] = defaultdict(list)
+        for each in arrivals:
+            groups[each.record.topic, each.record.partition].append(each)
+        if self._lives.take(arrivals) and self.intake.notice_new_life(arrivals):
+            for topic, partition in groups:
+                await self.cursors[topic][0].renew(partition)
+        held = {at: await self._lives.cursor(self.cursors[at[0]][0], at[1]) for at in groups}
+        due = [each for at, group in groups.items() for each in _due(held[at], group)]
         if not due:
             return
         await process(due)
-        for each in due:
-            cursors, finished = self.cursors[each.record.topic]
-            finished.finish(await cursors.name(each.record.partition), each.record.offset)
-            await cursors.advance(each.record.partition, each.record.offset)
+        last = {(each.record.topic, each.record.partition): each.record.offset for each in due}
+        for at, offset in last.items():
+            held[at].advance(offset)
+            await self.cursors[at[0]][1].finish(held[at].name, offset)
 
-    async def _due(self, arrivals: Sequence[Arrival]) -> list[Arrival]:
-        groups: dict[tuple[str, int], list[Arrival]] = {}
-        for each in arrivals:
-            groups.setdefault((each.record.topic, each.record.partition), []).append(each)
-        wanted: set[tuple[str, int, int]] = set()
-        for (topic, partition), group in groups.items():
-            cursors, _ = self.cursors[topic]
-            due = await cursors.due(partition, [each.record for each in group])
-            wanted |= {(topic, partition, record.offset) for record in due}
-        return [e for e in arrivals if (e.record.topic, e.record.partition, e.record.offset) in wanted]
+
+def _due(cursor: Cursor, arrivals: Sequence[Arrival]) -> list[Arrival]:
+    offsets = [each.record.offset for each in arrivals]
+    if cursor.rewinds >= REWINDS_MAX and offsets[0] > cursor.next:
+        cursor.next = offsets[0]
+    due = {record.offset for record in cursor.due([each.record for each in arrivals])}
+    return [each for each in arrivals if each.record.offset in due]
 
 
 def _life_of(intake: Intake, topic: Topic) -> Callable[[], Awaitable[str]]:

@@ -54,6 +54,14 @@ class ProgressStore(Protocol):
 
     async def set_published(self, graph: str, sequence: int) -> None: ...
 
+    async def finished(self, reader: str, life: str) -> int:
+        """The last offset that a reader of a partition has finished in a life of its topic, or -1."""
+        ...
+
+    async def finish(self, reader: str, life: str, offset: int) -> None:
+        """Keep it; what was finished in an earlier life is forgotten."""
+        ...
+
 
 class MemoryProgress:
     """Progress in memory, for a log in memory and for tests."""
@@ -64,6 +72,7 @@ class MemoryProgress:
         self._parts: dict[str, set[int]] = {}
         self._graphs: set[str] = set()
         self._published: dict[str, int] = {}
+        self._finished: dict[str, tuple[str, int]] = {}
 
     async def load(self, partition: str) -> PartitionStamps:
         """As the port says."""
@@ -104,6 +113,15 @@ class MemoryProgress:
     async def set_published(self, graph: str, sequence: int) -> None:
         """As the port says."""
         self._published[graph] = sequence
+
+    async def finished(self, reader: str, life: str) -> int:
+        """As the port says."""
+        known, offset = self._finished.get(reader, ("", -1))
+        return offset if known == life else -1
+
+    async def finish(self, reader: str, life: str, offset: int) -> None:
+        """As the port says."""
+        self._finished[reader] = (life, offset)
 
 
 class RedisProgress:
@@ -164,6 +182,16 @@ class RedisProgress:
     async def set_published(self, graph: str, sequence: int) -> None:
         """As the port says."""
         await self._call(self._client.hset(self._prefix + "published", graph, str(sequence)))
+
+    async def finished(self, reader: str, life: str) -> int:
+        """As the port says."""
+        known = await self._call(self._client.hget(self._prefix + "finished", reader)) or " -1"
+        before, _, offset = known.rpartition(" ")
+        return int(offset) if before == life else -1
+
+    async def finish(self, reader: str, life: str, offset: int) -> None:
+        """As the port says."""
+        await self._call(self._client.hset(self._prefix + "finished", reader, f"{life} {offset}"))
 
     async def _marks(self) -> dict[int, tuple[str, int]]:
         fields = await self._call(self._client.hgetall(self._prefix + "read"))

@@ -41,7 +41,7 @@ from tidegraph.streams.footing import Footing
 from tidegraph.streams.gate import Gate
 from tidegraph.streams.intake import Arrival, Intake
 from tidegraph.streams.judging import Judging
-from tidegraph.streams.progress import RedisProgress
+from tidegraph.streams.progress import ProgressStore, RedisProgress
 from tidegraph.streams.pulse import Pulse
 from tidegraph.streams.rebuild import Rebuilder, Sources
 from tidegraph.streams.reextract import Rereader
@@ -206,7 +206,7 @@ async def build(stage: Stage, settings: Settings, broker: BrokerClass, ports: Po
     run.on_assignment.append(intake.reset)
     process = _process(stage, settings, ports, intake, run)
     if broker.is_embedded and stage is not Stage.WRITE:
-        process = await _on_footing(stage, run, prefix, intake, process)
+        process = _on_footing(stage, run, prefix, intake, ports.progress, process)
     attach(run.app, INPUTS[stage], prefix, process, run.gate)
 
     async def assigned(*_: Any, **__: Any) -> None:
@@ -217,8 +217,10 @@ async def build(stage: Stage, settings: Settings, broker: BrokerClass, ports: Po
     return run
 
 
-async def _on_footing(stage: Stage, run: StageRun, prefix: str, intake: Intake, process: Process) -> Process:
-    footing = await Footing.of(INPUTS[stage], run.app, run.gate, prefix, intake)
+def _on_footing(
+    stage: Stage, run: StageRun, prefix: str, intake: Intake, progress: ProgressStore, process: Process
+) -> Process:
+    footing = Footing.of(stage, INPUTS[stage], run.app, run.gate, prefix, intake, progress)
     run.on_assignment.append(footing.reset)
     run.background += [cursors.run for cursors, _ in footing.cursors.values()]
 
@@ -299,15 +301,7 @@ def _write(settings: Settings, ports: Ports, intake: Intake, run: StageRun) -> P
         run.background.append(CanaryWatch(store, canaries, ports.clock).run)
     run.warm_up = lambda: ports.graphs.encoder.encode(["warm"])
     run.on_assignment += [cursors.reset, delivery.forget]
-    process = deliver(delivery, cursors, life)
-
-    async def noticed(arrivals: Sequence[Arrival]) -> None:
-        if intake.notice_new_life(arrivals):
-            cursors.reset()
-            delivery.forget()
-        await process(arrivals)
-
-    return noticed
+    return deliver(delivery, cursors, intake.notice_new_life)
 
 
 def upkeep(
