@@ -122,16 +122,21 @@ async def test_evidence_brings_what_is_known_of_the_holders_of_rare_keys(
     pairs = tuple(identity.merge_pairs("ac", "m1", Rule.OPERATOR, "ann", "one", LATE))
     rows = (row(tied("a", "b"), EARLY),)
     await write(store, graph, 0, "abce", IdentityWrites(insert=rows, sightings=told, decisions=pairs))
-    found = await store.identity_evidence(graph, ["e"], ["rare", "busy", "none"], 3)
+    found = await store.identity_evidence(graph, ["e"], ["rare", "busy", "none"], 3, MIDDLE - 1)
     assert found.holders == {
         "rare": [("a", EARLY), ("b", EARLY)],
         "busy": [("a", EARLY), ("b", EARLY), ("c", MIDDLE)],
     }
     assert [one.entity_id for one in found.sightings] == ["a", "b", "e"], "not c: too many have its key"
+    assert not found.crowded
     assert found.decisions == pairs
     assert found.ties == rows
-    assert await store.identity_evidence(graph, [], [], 3) == identity.IdentityEvidence((), (), (), {})
-    alone = await store.identity_evidence(graph, ["c"], [], 3)
+    later = await store.identity_evidence(graph, ["e"], ["rare", "busy", "none"], 3, MIDDLE)
+    assert later.holders == {"rare": [("a", EARLY), ("b", EARLY)]}, "who had it first finds nobody by then"
+    assert later.crowded == {"busy": MIDDLE}
+    assert later.sightings == found.sightings
+    assert await store.identity_evidence(graph, [], [], 3, LATE) == identity.IdentityEvidence((), (), (), {})
+    alone = await store.identity_evidence(graph, ["c"], [], 3, LATE)
     assert [one.entity_id for one in alone.sightings] == ["c"]
 
 

@@ -171,13 +171,15 @@ def called_key(name: str) -> str:
 class IdentityEvidence:
     """What a store holds about some ids, and who has some keys.
 
-    ``holders``: by key the (entity id, recorded_at) that had it first.
+    ``holders``: by key the (entity id, recorded_at) that had it first. ``crowded``: of keys that as many as
+    were asked for had already at the instant asked for, since when that is so.
     """
 
     sightings: tuple[Sighting, ...]
     decisions: tuple[PairDecision, ...]
     ties: tuple[SameAs, ...]
     holders: Mapping[str, Sequence[tuple[str, int]]]
+    crowded: Mapping[str, int] = field(default_factory=dict)
 
 
 # --- decisions --------------------------------------------------------------------------------------

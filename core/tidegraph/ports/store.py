@@ -245,10 +245,10 @@ class GraphReader(Protocol):
         ...
 
     async def identity_evidence(
-        self, graph: str, entity_ids: Sequence[str], keys: Sequence[str], limit: int
+        self, graph: str, entity_ids: Sequence[str], keys: Sequence[str], limit: int, since: int
     ) -> IdentityEvidence:
-        """The ``limit`` first holders of the keys; sightings, decisions and rows of the ids, and of the
-        holders of each key that fewer than ``limit`` hold. One round trip."""
+        """The ``limit`` first holders of the keys that fewer had at ``since``; sightings, decisions and rows
+        of the ids, and of the holders of each key that fewer than ``limit`` hold. One round trip."""
         ...
 
     async def fact_keys(self, graph: str, entity_ids: Sequence[str], limit: int) -> dict[str, list[str]]:

@@ -88,16 +88,17 @@ class IdentityReads:
         return {key: sorted(holders, key=lambda pair: (pair[1], pair[0])) for key, holders in found.items()}
 
     async def identity_evidence(
-        self, graph: str, entity_ids: Sequence[str], keys: Sequence[str], limit: int
+        self, graph: str, entity_ids: Sequence[str], keys: Sequence[str], limit: int, since: int
     ) -> IdentityEvidence:
-        """The ``limit`` first holders of the keys; sightings, decisions and rows of the ids and of the
-        holders of each key that fewer than ``limit`` hold; all at once."""
+        """The ``limit`` first holders of the keys that fewer had at ``since``; sightings, decisions and rows
+        of the ids and of the holders of each key that fewer than ``limit`` hold; all at once."""
         values = {
             "ids": sorted(set(entity_ids)),
             "keys": sorted(set(keys)),
             "limit": MAX_SIGHTINGS,
             "most": limit,
             "rows": ROWS_PER_HOLDER * limit,
+            "since": since,
         }
         found = await self.connection.read(graph, queries.EVIDENCE, values)
         rows: dict[str, list[Any]] = {"sighting": [], "pair": [], "tie": [], "held": []}
@@ -105,12 +106,12 @@ class IdentityReads:
             rows[what].append(row)
         pairs = {pair.row_id: pair for pair in map(identity_rows.pair_of, rows["pair"])}
         ties = {tie.row_id: tie for tie in map(identity_rows.same_of, rows["tie"])}
-        holders = {key: list(zip(held, since, strict=True)) for key, held, since in rows["held"]}
         return IdentityEvidence(
             sightings=_sightings(rows["sighting"]),
             decisions=tuple(sorted(pairs.values(), key=pair_order)),
             ties=tuple(ties[row_id] for row_id in sorted(ties)),
-            holders={k: sorted(found, key=lambda pair: (pair[1], pair[0])) for k, found in holders.items()},
+            holders={key: list(zip(held, at, strict=True)) for key, held, at, _ in rows["held"] if held},
+            crowded={key: full for key, held, _, full in rows["held"] if not held},
         )
 
     async def fact_keys(self, graph: str, entity_ids: Sequence[str], limit: int) -> dict[str, list[str]]:

@@ -77,18 +77,22 @@ CALL {
 RETURN k, holder, at
 """
 _HELD: Final = HOLDERS.replace("$limit", "$most").replace(
-    "RETURN k, holder, at", "RETURN k, collect(holder) AS held, collect(at) AS since"
+    "RETURN k, holder, at",
+    "WITH k, collect(holder) AS held, collect(at) AS since, max(at) AS full "
+    "WITH k, held, since, full, size(held) = $most AND full <= $since AS common "
+    "RETURN k, CASE common WHEN true THEN [] ELSE held END AS held, "
+    "CASE common WHEN true THEN [] ELSE since END AS since, full",
 )
 EVIDENCE: Final = f"""
 CALL {{ {_HELD} }}
-WITH collect([k, held, since]) AS keys
+WITH collect([k, held, since, full]) AS keys
 CALL {{
   WITH keys UNWIND keys AS one WITH one[1] AS held WHERE size(held) < $most UNWIND held AS h
   RETURN collect(DISTINCT h) AS found
 }}
 WITH keys, $ids + [id IN found WHERE NOT id IN $ids] AS ids
 CALL {{
-  WITH keys UNWIND keys AS one WITH one WHERE size(one[1]) > 0
+  WITH keys UNWIND keys AS one
   RETURN 'held' AS what, one AS row
   UNION ALL WITH ids
   {SIGHTINGS.replace("$ids", "ids").replace("RETURN [", "RETURN 'sighting' AS what, [").strip()} AS row

@@ -34,6 +34,11 @@ def test_a_key_finds_those_that_have_it_until_too_many_do() -> None:
     assert not holders.coming("t:mill", 30)
     holders.add("t:mill", "late", 2)
     assert holders.crowded("t:mill") == MAX_HOLDERS - 1
+    holders.fill("t:bank", 7)
+    holders.add("t:bank", "late", 9)
+    assert holders.crowded("t:bank") == holders.last("t:bank") == 7
+    assert not holders.found("t:bank", 9)
+    assert not holders.coming("t:bank", 8)
 
 
 def test_more_that_is_read_makes_more_neighbours_of_what_was_not_read_whole() -> None:

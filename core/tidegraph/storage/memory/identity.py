@@ -77,9 +77,12 @@ class MemoryIdentity(MemoryReads):
         return found
 
     async def identity_evidence(
-        self, graph: str, entity_ids: Sequence[str], keys: Sequence[str], limit: int
+        self, graph: str, entity_ids: Sequence[str], keys: Sequence[str], limit: int, since: int
     ) -> IdentityEvidence:
         holders = await self.holders(graph, keys, limit)
+        full = {key: held[-1][1] for key, held in holders.items() if len(held) == limit}
+        crowded = {key: at for key, at in full.items() if at <= since}
+        holders = {key: held for key, held in holders.items() if key not in crowded}
         around = {id_ for held in holders.values() if len(held) < limit for id_, _ in held}
         ids = sorted(around.union(entity_ids))
         return IdentityEvidence(
@@ -87,6 +90,7 @@ class MemoryIdentity(MemoryReads):
             decisions=tuple(await self.pair_decisions(graph, ids)),
             ties=tuple(await self.ties(graph, ids)),
             holders=holders,
+            crowded=crowded,
         )
 
     async def fact_keys(self, graph: str, entity_ids: Sequence[str], limit: int) -> dict[str, list[str]]:

@@ -18,6 +18,7 @@ class Holders:
     def __init__(self) -> None:
         self._since: dict[str, dict[str, int]] = {}
         self._spans: dict[str, tuple[int, int]] = {}
+        self._full: dict[str, int] = {}
 
     def __contains__(self, key: str) -> bool:
         return key in self._since
@@ -25,6 +26,11 @@ class Holders:
     def read(self, key: str, held: Iterable[tuple[str, int]]) -> None:
         """What a store holds of a key: those that had it first, one more than find anybody at least."""
         self._since[key] = dict(held)
+        self._spans.pop(key, None)
+
+    def fill(self, key: str, since: int) -> None:
+        """A key that finds nobody from an instant on, and is not asked about before that."""
+        self._since[key], self._full[key] = {}, since
         self._spans.pop(key, None)
 
     def add(self, key: str, entity_id: str, since: int) -> None:
@@ -62,6 +68,6 @@ class Holders:
         found = self._spans.get(key)
         if found is None:
             held = self._since.get(key, {})
-            found = max(held.values(), default=0), crowded(held, MAX_HOLDERS)
-            self._spans[key] = found
+            full = self._full[key] if key in self._full else crowded(held, MAX_HOLDERS)
+            found = self._spans[key] = max(held.values(), default=0), full
         return found

@@ -42,6 +42,7 @@ class World:
         self._moved: dict[str, Assertion] = {}
         self._news: dict[str, dict[str, PairDecision]] = defaultdict(dict)
         self._ties: dict[str, list[SameAs]] = {}
+        self._first = OPEN_END
         self._read = Read()
         self._neighbours = Neighbours(self._read, nearness, automatic=automatic)
 
@@ -55,6 +56,10 @@ class World:
     ) -> dict[str, int]:
         """Take the news of a batch in; the ids that they change, each with the first instant."""
         since: dict[str, int] = {}
+        # Nothing changes before the first of the news, so nothing is asked about earlier instants.
+        news = (*sightings, *decisions, *names)
+        moments = [*(one.recorded_at for one in news), *(claim.withdrawn_at for claim in names)]
+        self._first = min(moments, default=OPEN_END)
         for decision in decisions:
             for side in (decision.left, decision.right):
                 self._news[side][decision.row_id] = decision
@@ -118,7 +123,7 @@ class World:
         asked = sorted({key for key in keys if key not in self._read.holders})
         if not own and not asked:
             return []
-        found = await self._reader.identity_evidence(self._graph, own, asked, MAX_HOLDERS + 1)
+        found = await self._reader.identity_evidence(self._graph, own, asked, MAX_HOLDERS + 1, self._first)
         around = {id_ for held in found.holders.values() if len(held) <= MAX_HOLDERS for id_, _ in held}
         wanted = sorted(id_ for id_ in around.union(own) if id_ not in self._ties)
         new = set(wanted)
@@ -137,7 +142,10 @@ class World:
             for side in {row.tied.left, row.tied.right} & new:
                 self._ties[side].append(row)
         for key in asked:
-            self._read.holders.read(key, found.holders.get(key, ()))
+            if key in found.crowded:
+                self._read.holders.fill(key, found.crowded[key])
+            else:
+                self._read.holders.read(key, found.holders.get(key, ()))
         return wanted
 
     async def _load(self, entity_ids: Iterable[str], keys: Iterable[str] = ()) -> None:
