@@ -22,6 +22,8 @@ REEXTRACTED: Final = "tidegraph-reextracted"
 decimal), from which on the reading counts."""
 READ_UNDER: Final = "tidegraph-read-under"
 """With ``REEXTRACTED``: the extractor epochs under which the document was read already, as a JSON array."""
+HELD: Final = "tidegraph-held"
+"""On what a decision sends through the stages once more: the place in ``status`` that is held for it."""
 ERASED: Final = "tidegraph-erased"
 """On ``extracted``: an erasure wrote the record over another one; the value is JSON, the id of the decision,
 the document, and where it entered (topic, partition, offset, incarnation)."""
@@ -39,6 +41,11 @@ def carried(headers: Headers) -> list[tuple[str, bytes]]:
 def stamped(headers: Headers, stage: str) -> list[tuple[str, bytes]]:
     """Headers of an output record: what is carried, which stage made it, which schema it has."""
     return [*carried(headers), (STAGE, stage.encode()), (SCHEMA, SCHEMA_VERSION)]
+
+
+def held(headers: Headers) -> list[tuple[str, bytes]]:
+    """The place that is held for a record until it has come to its end, where there is one."""
+    return [(name, value) for name, value in headers if name.lower() == HELD]
 
 
 def first(headers: Headers, name: str) -> str | None:

@@ -29,8 +29,11 @@ class Outcome(StrEnum):
 
 
 READ_TO: Final = "read_to"
-"""Stage of a line that says how far ``ground`` has read a partition: ``recorded_at`` is the stamp up to
-which nothing unread remains. It names no document."""
+"""Stage of a line that says how far a partition of ``documents`` or ``control`` was read: ``recorded_at`` is
+the stamp up to which nothing unread remains. It names no document."""
+HELD: Final = "held"
+"""Stage of a line about a record that a decision sends through the stages once more: without an outcome
+nothing from ``recorded_at`` on is final, with one it is let go. It names no document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,7 @@ class StatusRecord:
     """One line for one step of a document. Instants are microseconds.
 
     ``part`` counts from 1 to ``parts``; 0 speaks of the whole document. ``outcome`` is "" while the
-    document is under way. In a READ_TO line ``parts`` is the number of partitions of ``documents``.
+    document is under way. In a READ_TO line ``parts`` is the number of partitions of the topic.
     """
 
     position: Position

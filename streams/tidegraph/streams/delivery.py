@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from tidegraph.domain.documents import ExtractedDocument
+from tidegraph.domain.documents import ExtractedDocument, Position
 from tidegraph.domain.errors import Conflicted, Rejected, Retryable
 from tidegraph.events.v1 import records_pb2
 from tidegraph.log.codecs import encode
@@ -27,6 +27,7 @@ from tidegraph.storage.visibility import EVERYTHING
 from tidegraph.streams.accounting import account
 from tidegraph.streams.cursor import BatchLives, Cursors
 from tidegraph.streams.flow import Input, Output, status_line
+from tidegraph.streams.holds import let_go
 from tidegraph.streams.intake import Arrival
 from tidegraph.streams.judging import Judging
 from tidegraph.streams.progress import ProgressStore
@@ -126,9 +127,9 @@ class Delivery:
             if first(item.record.headers, DECISION) == REEXTRACTION:
                 await self._read_again(graph, item)
         result = await self._written(graph, items)
-        retracted = self._retracted(items)
-        if self.repeater and retracted:
-            await self.repeater.run(graph, retracted)
+        retracted, at = self._retracted(items)
+        if self.repeater and at:
+            await self.repeater.run(graph, retracted, at)
         if result.sequence:  # 0: not one record could be read, so the graph was not asked
             await self.feed.publish(graph, result.sequence)
         if result.mended:
@@ -137,7 +138,8 @@ class Delivery:
         if self.judging:
             self.judging.notice(graph)
         account(graph, result.changes, result.statuses, self.burst_facts)
-        await self.scribe.persist(lambda: self.scribe.sink.tell(result.statuses))
+        ended = [*result.statuses, *(line for item in items for line in let_go(item))]
+        await self.scribe.persist(lambda: self.scribe.sink.tell(ended))
         metrics.STAGE_RECORDS.labels(self.stage.stage, "done").inc(len(result.statuses))
         for item, error in result.rejected:
             expected = isinstance(error, Rejected)
@@ -155,14 +157,17 @@ class Delivery:
             self.stage.writer.forget()
             return await self.stage.write(graph, items)
 
-    def _retracted(self, items: Sequence[Input]) -> dict[str, int]:
-        """Documents that decisions of the batch retract, with the recorded time of the first."""
+    def _retracted(self, items: Sequence[Input]) -> tuple[dict[str, int], Position | None]:
+        """Documents that decisions of the batch retract, each with when first, and where one entered."""
         found: dict[str, int] = {}
+        entered: Position | None = None
         for item in items:
             if first(item.record.headers, DECISION) == "retraction":
                 name, at = self.stage.retracted(item)
-                found[name] = min(found.get(name, at), at)
-        return found
+                if name:
+                    found[name] = min(found.get(name, at), at)
+                    entered = self.stage.subject(item).position
+        return found, entered
 
     async def _read_again(self, graph: str, item: Input) -> None:
         """Send the documents of a re-extraction through the stages, before it is noted as carried out."""
@@ -171,9 +176,11 @@ class Delivery:
             decision = self.stage.decision(graph, item)
         except Rejected:
             return  # refused in its turn
-        known = await self.store.decisions(graph, (REEXTRACTION,), EVERYTHING, (decision.subject,))
-        if decision.decision_id not in {one.decision_id for one in known}:
-            await self.rereader.run(graph, decision, await self.stage.writer.erased(graph))
+        told = decision.record
+        known = await self.store.decisions(graph, (REEXTRACTION,), EVERYTHING, (told.subject,))
+        if told.decision_id not in {one.decision_id for one in known}:
+            erased = await self.stage.writer.erased(graph)
+            await self.rereader.run(graph, told, decision.header.position, erased)
 
     async def _keep_up(self, upkeep: Upkeep, graph: str, name: str, item: Input) -> None:
         """A decision about the whole graph: carried out, published, told."""

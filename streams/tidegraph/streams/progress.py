@@ -7,6 +7,7 @@ losing a document, only then a clock that had stepped back is not remembered.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 import redis.asyncio as redis
@@ -17,6 +18,15 @@ from tidegraph.log.status import StatusRecord
 from tidegraph.streams.stamps import PartitionStamps
 
 _KEEP_PARTS_SECONDS: Final = 30 * 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class ReadMark:
+    """How far a partition was read in a life of its topic, and how many partitions the topic had."""
+
+    life: str
+    read_to: int
+    partitions: int
 
 
 class ProgressStore(Protocol):
@@ -36,8 +46,8 @@ class ProgressStore(Protocol):
         """Keep how far partitions were read; a mark of an older value never replaces a newer one."""
         ...
 
-    async def read_marks(self) -> Mapping[int, int]:
-        """How far each partition of the present life was read, by number; microseconds."""
+    async def read_marks(self) -> Mapping[tuple[str, int], ReadMark]:
+        """How far each partition of the present life was read, by topic and number; microseconds."""
         ...
 
     async def part_done(self, position: str, part: int) -> int:
@@ -68,7 +78,7 @@ class MemoryProgress:
 
     def __init__(self) -> None:
         self._stamps: dict[str, str] = {}
-        self._marks: dict[int, tuple[str, int]] = {}
+        self._marks: dict[tuple[str, int], ReadMark] = {}
         self._parts: dict[str, set[int]] = {}
         self._graphs: set[str] = set()
         self._published: dict[str, int] = {}
@@ -86,11 +96,12 @@ class MemoryProgress:
     async def mark_read(self, marks: Sequence[StatusRecord]) -> None:
         """As the port says."""
         for mark in marks:
-            self._marks[mark.position.partition] = _newer(self._marks.get(mark.position.partition), mark)
+            at = mark.position.topic, mark.position.partition
+            self._marks[at] = _newer(self._marks.get(at), mark)
 
-    async def read_marks(self) -> Mapping[int, int]:
+    async def read_marks(self) -> Mapping[tuple[str, int], ReadMark]:
         """As the port says."""
-        return {partition: stamp for partition, (_, stamp) in self._marks.items()}
+        return dict(self._marks)
 
     async def part_done(self, position: str, part: int) -> int:
         """As the port says."""
@@ -146,16 +157,27 @@ class RedisProgress:
 
     async def mark_read(self, marks: Sequence[StatusRecord]) -> None:
         """As the port says; one worker at a time folds a partition's marks."""
-        known = await self._marks()
+        known = await self.read_marks()
+        newer: dict[tuple[str, int], ReadMark] = {}
         for mark in marks:
-            known[mark.position.partition] = _newer(known.get(mark.position.partition), mark)
-        if marks:
-            fields = {str(partition): f"{life} {stamp}" for partition, (life, stamp) in known.items()}
-            await self._call(self._client.hset(self._prefix + "read", mapping=fields))
+            at = mark.position.topic, mark.position.partition
+            newer[at] = _newer(newer.get(at) or known.get(at), mark)
+        if newer:
+            fields = {
+                f"{topic}/{partition}": f"{mark.life} {mark.read_to} {mark.partitions}"
+                for (topic, partition), mark in newer.items()
+            }
+            await self._call(self._client.hset(self._prefix + "marks", mapping=fields))
 
-    async def read_marks(self) -> Mapping[int, int]:
+    async def read_marks(self) -> Mapping[tuple[str, int], ReadMark]:
         """As the port says."""
-        return {partition: stamp for partition, (_, stamp) in (await self._marks()).items()}
+        fields = await self._call(self._client.hgetall(self._prefix + "marks"))
+        marks: dict[tuple[str, int], ReadMark] = {}
+        for name, value in fields.items():
+            topic, _, partition = name.rpartition("/")
+            life, read_to, partitions = value.rsplit(" ", 2)
+            marks[topic, int(partition)] = ReadMark(life, int(read_to), int(partitions))
+        return marks
 
     async def part_done(self, position: str, part: int) -> int:
         """As the port says."""
@@ -193,11 +215,6 @@ class RedisProgress:
         """As the port says."""
         await self._call(self._client.hset(self._prefix + "finished", reader, f"{life} {offset}"))
 
-    async def _marks(self) -> dict[int, tuple[str, int]]:
-        fields = await self._call(self._client.hgetall(self._prefix + "read"))
-        split = {int(partition): value.split(" ") for partition, value in fields.items()}
-        return {partition: (life, int(stamp)) for partition, (life, stamp) in split.items()}
-
     async def _call(self, answer: Any) -> Any:
         try:
             return await answer
@@ -205,8 +222,8 @@ class RedisProgress:
             raise Retryable("STORE_UNAVAILABLE", f"the store does not answer: {error}") from error
 
 
-def _newer(known: tuple[str, int] | None, mark: StatusRecord) -> tuple[str, int]:
+def _newer(known: ReadMark | None, mark: StatusRecord) -> ReadMark:
     life, stamp = mark.position.incarnation, mark.recorded_at
-    if known is not None and known[0] == life:
-        return life, max(known[1], stamp)
-    return life, stamp
+    if known is not None and known.life == life:
+        stamp = max(known.read_to, stamp)
+    return ReadMark(life, stamp, mark.parts)

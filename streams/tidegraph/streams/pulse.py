@@ -1,4 +1,5 @@
-"""How far ``ground`` has read, told at intervals, so that the watermark moves on when nothing comes.
+"""How far ``documents`` and ``control`` are read, told at intervals, so that the watermark moves on when
+nothing comes.
 
 A partition that was read to its end advances with the broker's time: the line told in the round before
 came back with the broker's stamp, and a fetch after that found nothing new. From then on no record of
@@ -43,13 +44,14 @@ class _Beat:
 
 @dataclass(slots=True)
 class Pulse:
-    """Tells the read marks of the partitions that this worker grounds."""
+    """Tells the read marks of the partitions of ``topic`` that this worker reads."""
 
     app: StageApp
     intake: Intake
     log: PartitionedLog
     prefix: str
     clock: Clock
+    topic: Topic
     _beats: dict[int, _Beat] = field(default_factory=dict)
     _starts: dict[int, int] = field(default_factory=dict)
 
@@ -69,7 +71,7 @@ class Pulse:
 
     async def beat(self) -> None:
         """One round over the assigned partitions."""
-        name = topic_name(Topic.DOCUMENTS, self.prefix)
+        name = topic_name(self.topic, self.prefix)
         for partition in sorted(self.app.consumer.assignment()):
             if partition.topic == name:
                 await self._tell(partition)
@@ -78,11 +80,11 @@ class Pulse:
         number = partition.partition
         beat = self._beats.setdefault(number, _Beat())
         marks = [beat.read_to]
-        finished = self.intake.finished_stamp(Topic.DOCUMENTS, number)
+        finished = self.intake.finished_stamp(self.topic, number)
         if finished is not None:
             marks.append(finished - 1)  # another record of the very stamp may still come
         if await self._is_read_to_end(partition, beat):
-            await self.intake.lift(Topic.DOCUMENTS, number, beat.broker_time)
+            await self.intake.lift(self.topic, number, beat.broker_time)
             if await self._is_read_to_end(partition, beat):  # nothing came in before the promise held
                 marks.append(beat.broker_time - 1)
         beat.read_to = max(marks)
@@ -93,16 +95,14 @@ class Pulse:
         """Whether a fetch after the last line showed nothing that is not finished."""
         if partition.partition not in self._starts:
             self._starts[partition.partition] = await self.app.start_of(partition)
-        done = self.intake.done(Topic.DOCUMENTS, partition.partition)
+        done = self.intake.done(self.topic, partition.partition)
         next_offset = self._starts[partition.partition] if done is None else done
         fetched = self.app.fetched_at(partition)
         return 0 < beat.told_at < fetched and self.app.consumer.highwater(partition) == next_offset
 
     async def _write(self, number: int, read_to: int) -> int:
-        life = await self.intake.life(Topic.DOCUMENTS)
-        position = Position(
-            str(Topic.DOCUMENTS), number, self.intake.done(Topic.DOCUMENTS, number) or 0, life
-        )
+        life = await self.intake.life(self.topic)
+        position = Position(str(self.topic), number, self.intake.done(self.topic, number) or 0, life)
         line = StatusRecord(
             position=position,
             graph="",
@@ -114,7 +114,7 @@ class Pulse:
             recorded_at=read_to,
             updated_at=self.clock.now(),
             part=0,
-            parts=await self.log.partition_count(Topic.DOCUMENTS),
+            parts=await self.log.partition_count(self.topic),
         )
         target = number % await self.log.partition_count(Topic.STATUS)
         return await self.log.write(

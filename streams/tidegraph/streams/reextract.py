@@ -17,7 +17,7 @@ from typing import Final
 
 import orjson
 
-from tidegraph.domain.documents import DocumentKind, GroundedDocument
+from tidegraph.domain.documents import DocumentKind, GroundedDocument, Position
 from tidegraph.domain.errors import Rejected
 from tidegraph.domain.interval import OPEN_START
 from tidegraph.log.codecs import encode
@@ -28,6 +28,7 @@ from tidegraph.log.topics import Topic
 from tidegraph.ports import DecisionRecord, Log
 from tidegraph.streams.erasure import covered_documents
 from tidegraph.streams.flow import Input, Output, Sink
+from tidegraph.streams.holds import header_of, hold, place_of
 from tidegraph.streams.rebuild import Sources
 from tidegraph.streams.stages.ground import GroundHandler
 from tidegraph.streams.stamps import PartitionStamps
@@ -47,10 +48,11 @@ class Rereader:
     sources: Sources
     sink: Sink
 
-    async def run(self, graph: str, decision: DecisionRecord, erased: Erased) -> int:
+    async def run(self, graph: str, decision: DecisionRecord, at: Position, erased: Erased) -> int:
         """Send the documents of a decision; how many revisions they were.
 
-        Documents that came after the decision are read as the stage now does anyway.
+        Documents that came after the decision are read as the stage now does anyway. ``at`` is where the
+        decision entered: nothing that it changes is final until all that was sent has come to its end.
 
         Raises:
             Retryable: the log is away; nothing is lost by doing it again.
@@ -59,7 +61,7 @@ class Rereader:
         life = (await self.sources.lives([Topic.DOCUMENTS]))[Topic.DOCUMENTS]
         read = await _epochs(self.sources.log, graph, decision.subject)
         stamps: dict[int, PartitionStamps] = {}
-        outputs: list[Output] = []
+        sent: list[tuple[Position, Output]] = []
         found = 0
         async for record in self.sources.log.read(Topic.DOCUMENTS):
             if record.partition not in stamps:
@@ -71,14 +73,21 @@ class Rereader:
             if parts and _is_erased(parts[0].header.document_id, stamp, erased, covered):
                 continue
             found += bool(parts)
-            outputs += [_output(part, decision.recorded_at, read) for part in parts]
-            if len(outputs) >= _BATCH:
-                await self.sink.write(outputs)
-                outputs = []
-        if outputs:
-            await self.sink.write(outputs)
+            for part in parts:
+                place = place_of(at, record.partition, record.offset, part.header.part)
+                sent.append((place, _output(part, place, decision.recorded_at, read)))
+            if len(sent) >= _BATCH:
+                await self._send(graph, decision, sent)
+                sent = []
+        await self._send(graph, decision, sent)
         logger.info("%d revisions of graph %s are read again", found, graph)
         return found
+
+    async def _send(
+        self, graph: str, decision: DecisionRecord, sent: Sequence[tuple[Position, Output]]
+    ) -> None:
+        await self.sink.tell([hold(place, graph, decision.recorded_at) for place, _ in sent])
+        await self.sink.write([output for _, output in sent])
 
     async def _read(self, graph: str, document_id: str, item: Input) -> Sequence[GroundedDocument]:
         subject = self.ground.subject(item)
@@ -116,7 +125,9 @@ def _digest(parts: Sequence[str]) -> bytes:
     return hashlib.blake2b(orjson.dumps(parts), digest_size=16).digest()
 
 
-def _output(part: GroundedDocument, decided_at: int, read: Mapping[bytes, frozenset[str]]) -> Output:
+def _output(
+    part: GroundedDocument, place: Position, decided_at: int, read: Mapping[bytes, frozenset[str]]
+) -> Output:
     header = part.header
     name, document, revision, content, recorded_at, _, number = split_key(extracted_key(header, ""))
     epochs = read.get(_digest((name, document, revision, content, recorded_at, number)), frozenset())
@@ -125,6 +136,7 @@ def _output(part: GroundedDocument, decided_at: int, read: Mapping[bytes, frozen
         (SCHEMA, SCHEMA_VERSION),
         (REEXTRACTED, str(decided_at).encode()),
         (READ_UNDER, orjson.dumps(sorted(epochs))),
+        header_of(place),
     )
     route = document_key(header.graph, header.document_id)
     return Output(Topic.GROUNDED, grounded_key(header), encode(part), headers, route)

@@ -9,15 +9,18 @@ those that are no copies any more count from their own recorded time, the others
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from google.protobuf.message import DecodeError
 
+from tidegraph.domain.documents import Position
 from tidegraph.domain.errors import Rejected
 from tidegraph.events.v1 import records_pb2
+from tidegraph.log.headers import HELD
 from tidegraph.log.topics import Topic
 from tidegraph.ports import Log, LogRecord
-from tidegraph.streams.flow import Input, Sink
+from tidegraph.streams.flow import Input, Output, Sink
+from tidegraph.streams.holds import header_of, hold, place_of
 from tidegraph.streams.stages.resolve import ResolveHandler
 
 
@@ -50,8 +53,11 @@ class Repeater:
     resolve: ResolveHandler
     sink: Sink
 
-    async def run(self, graph: str, retracted: Mapping[str, int]) -> int:
+    async def run(self, graph: str, retracted: Mapping[str, int], at: Position) -> int:
         """Hand on what was recorded after the retractions; how many records.
+
+        ``at`` is where one of the decisions entered: nothing that they change is final until all that was
+        handed on has come to its end.
 
         Raises:
             Retryable: the log is away; nothing is lost by doing it again.
@@ -62,6 +68,14 @@ class Repeater:
                 result = await self.resolve.handle(Input(record, "", 0))
             except Rejected:
                 continue  # it was refused when it came, too
-            await self.sink.write(result.outputs)
+            place = place_of(at, "again", record.partition, record.offset)
+            await self.sink.tell([hold(place, graph, min(retracted.values()))])
+            await self.sink.write([_held(output, place) for output in result.outputs])
             count += 1
         return count
+
+
+def _held(output: Output, place: Position) -> Output:
+    """The output with this place held for it, instead of one that was held when it came first."""
+    kept = tuple(each for each in output.headers if each[0] != HELD)
+    return replace(output, headers=(*kept, header_of(place)))

@@ -18,6 +18,7 @@ from tidegraph.log.deadletter import Failure, letter
 from tidegraph.log.status import Outcome
 from tidegraph.ports import Clock
 from tidegraph.streams.flow import Handler, Input, Result, Sink, Subject, status_line
+from tidegraph.streams.holds import let_go
 from tidegraph.telemetry import metrics
 
 logger = logging.getLogger(__name__)
@@ -99,7 +100,7 @@ class Scribe:
             await self.persist(lambda: self.sink.bury(key, _OVERSIZED, small[-_HEADERS_KEPT:]))
         cause = f"{failure.reason}: {error.args[0] if error.args else ''}"
         line = status_line(subject, self.stage, now, outcome=Outcome.DEAD_LETTER, cause=cause)
-        await self.persist(lambda: self.sink.tell((line,)))
+        await self.persist(lambda: self.sink.tell((line, *let_go(item))))
         metrics.STAGE_RECORDS.labels(self.stage, "dead_letter").inc()
 
     async def persist(self, write: Callable[[], Awaitable[None]]) -> None:

@@ -63,6 +63,8 @@ INPUTS: Final[dict[Stage, tuple[Topic, ...]]] = {
     Stage.WRITE: (Topic.RESOLVED,),
     Stage.TRACK: (Topic.STATUS,),
 }
+PULSES: Final = {Stage.GROUND: Topic.DOCUMENTS, Stage.RESOLVE: Topic.CONTROL}
+"""Who tells how far a topic is read on which what changes belief enters."""
 Background = Callable[[], Coroutine[Any, Any, None]]
 
 
@@ -255,8 +257,9 @@ def _run(stage: Stage, settings: Settings, ports: Ports, intake: Intake, run: St
     runner = Runner(handler, scribe, concurrency=_side_by_side(stage, settings))
     if isinstance(handler, ExtractHandler):
         run.warm_up = handler.warm_up
-    if stage is Stage.GROUND:
-        pulse = Pulse(run.app, intake, ports.log, settings.kafka.topic_prefix, ports.clock)
+    if stage in PULSES:
+        prefix = settings.kafka.topic_prefix
+        pulse = Pulse(run.app, intake, ports.log, prefix, ports.clock, PULSES[stage])
         run.background.append(pulse.run)
         run.on_assignment.append(pulse.reset)
 

@@ -12,7 +12,7 @@ from tidegraph.domain.errors import Retryable
 from tidegraph.embedded.falkordb import EmbeddedFalkorDB
 from tidegraph.embedded.network import free_port
 from tidegraph.log.status import READ_TO, StatusRecord
-from tidegraph.streams.progress import MemoryProgress, ProgressStore, RedisProgress
+from tidegraph.streams.progress import MemoryProgress, ProgressStore, ReadMark, RedisProgress
 from tidegraph.streams.stamps import PartitionStamps
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -28,10 +28,8 @@ async def progress(request: pytest.FixtureRequest, store: EmbeddedFalkorDB) -> A
     await client.close()
 
 
-def _mark(partition: int, stamp: int, life: str = "one") -> StatusRecord:
-    return StatusRecord(
-        Position("documents", partition, 0, life), "", "", "", READ_TO, "", "", stamp, 0, 0, 4
-    )
+def _mark(partition: int, stamp: int, life: str = "one", topic: str = "documents") -> StatusRecord:
+    return StatusRecord(Position(topic, partition, 0, life), "", "", "", READ_TO, "", "", stamp, 0, 0, 4)
 
 
 async def test_stamps_are_kept_by_partition(progress: ProgressStore) -> None:
@@ -47,9 +45,12 @@ async def test_read_marks_never_go_back_in_one_life(progress: ProgressStore) -> 
     assert dict(await progress.read_marks()) == {}
     await progress.mark_read([_mark(0, 50), _mark(1, -(1 << 62)), _mark(0, 40)])
     await progress.mark_read([])
-    assert dict(await progress.read_marks()) == {0: 50, 1: -(1 << 62)}
-    await progress.mark_read([_mark(0, 20, "two")])
-    assert dict(await progress.read_marks())[0] == 20
+    first, second = ReadMark("one", 50, 4), ReadMark("one", -(1 << 62), 4)
+    assert dict(await progress.read_marks()) == {("documents", 0): first, ("documents", 1): second}
+    await progress.mark_read([_mark(0, 20, "two"), _mark(0, 30, topic="control")])
+    marks = await progress.read_marks()
+    assert marks["documents", 0] == ReadMark("two", 20, 4)
+    assert marks["control", 0] == ReadMark("one", 30, 4)
 
 
 async def test_parts_are_counted_once(progress: ProgressStore) -> None:

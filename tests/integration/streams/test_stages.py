@@ -119,7 +119,7 @@ async def test_a_stopped_worker_leaves_nothing_to_do_twice(here: Place) -> None:
 
 
 async def test_the_watermark_follows_the_clock_of_the_log(here: Place) -> None:
-    async with here.worker("ground", "track"):
+    async with here.worker("ground", "resolve", "track"):
         bad = await here.log.append("documents", b"x", b"\xff", [], None)
         [status] = await here.ended([bad])
 
@@ -130,4 +130,8 @@ async def test_the_watermark_follows_the_clock_of_the_log(here: Place) -> None:
         later = await here.log.append("documents", b"y", b"\xff", [], None)
         before = await here.status.watermark(status.graph)
         [second] = await here.ended([later])
+        decision = await here.log.append("control", GRAPH.encode(), b"\xff", [], None)
+        latest = await here.status.watermark(status.graph)
+        [third] = await here.ended([decision])
     assert second.recorded_at > before
+    assert third.recorded_at > latest

@@ -18,9 +18,11 @@ from tidegraph.domain.documents import (
     Term,
     Verb,
 )
+from tidegraph.domain.errors import Rejected
 from tidegraph.domain.interval import OPEN_END
 from tidegraph.events.v1 import records_pb2
 from tidegraph.log.status import Stage
+from tidegraph.log.topics import Topic
 from tidegraph.ports import FactFilter, Visibility
 from tidegraph.storage import dump
 from tidegraph.storage.memory.status import MemoryStatusStore
@@ -130,3 +132,88 @@ async def test_only_what_is_stale_is_read_again() -> None:
     await decide(running, reextraction=records_pb2.Reextraction())
     await running.settle()
     assert reader.read == []
+
+
+async def _passes(running: InProcess, *stages: Stage) -> None:
+    """What is in the log through these stages alone; then the marks of topics that are read to their ends."""
+    moved = True
+    while moved:
+        moved = False
+        for stage in stages:
+            moved |= await running._pass(stage, running._processes[stage])
+    await running.status.advance(GRAPH, running.clock.now())
+
+
+async def test_nothing_from_the_decision_on_is_final_until_the_last_reading_is_written() -> None:
+    reader = Reader()
+    running = pipeline(reader)
+    await running.append(b"a", b"one")
+    await running.append(b"b", b"two")
+    await running.settle()
+    reader.epoch, before = "e2", running.clock.now()
+    await decide(running, reextraction=records_pb2.Reextraction())
+    answers: dict[int, list[str]] = {}
+    for stages in (
+        (Stage.RESOLVE,),
+        (Stage.WRITE,),
+        (Stage.EXTRACT,),
+        (Stage.RESOLVE,),
+    ):
+        await _passes(running, *stages, Stage.TRACK)
+        watermark = await running.status.watermark(GRAPH)
+        answers[watermark] = await values(running, watermark)
+    assert await values(running) == ["e1 one", "e1 two"], "nothing of it is written"
+    await _passes(running, Stage.WRITE, Stage.TRACK)
+    assert await values(running) == ["e2 one", "e2 two"]
+    assert {at: await values(running, at) for at in answers} == answers
+    assert before <= min(answers) == max(answers) < await running.status.watermark(GRAPH)
+    assert (await running.status.summary(GRAPH))["in_progress"] == 0
+
+
+async def test_readings_that_fail_or_are_not_needed_hold_nothing() -> None:
+    reader = Reader()
+    running = pipeline(reader)
+    for name in (b"a", b"b"):
+        await running.append(name, b"some")
+        await running.settle()
+        reader.epoch = "e2"
+    extract = reader.extract
+
+    def fail(document: GroundedDocument) -> ExtractedDocument:
+        if document.header.document_id == "a":
+            raise Rejected("BROKEN", "cannot be read any more")
+        return extract(document)
+
+    reader.extract = fail  # type: ignore[method-assign]
+    await decide(running, reextraction=records_pb2.Reextraction())
+    await running.settle()
+    assert await running.status.watermark(GRAPH) == running.clock.now() - 1_000_001
+    assert await values(running) == ["e1 some", "e2 some"]
+
+
+async def test_nothing_is_final_while_a_retraction_or_what_it_frees_is_under_way() -> None:
+    """The copy counts again from its own time, once the retraction has shown that it is none."""
+    running = pipeline(Reader())
+    await running.append(b"a", b"one")
+    await running.settle()
+    retraction = records_pb2.Retraction(document_id="a")
+    await decide(running, retraction=retraction)
+    await running.append(b"a", b"one")
+    # The copy overtakes the decision.
+    await _passes(running, Stage.GROUND, Stage.EXTRACT)
+    decided, running._offsets[Topic.CONTROL, 0] = running._offsets[Topic.CONTROL, 0], 99
+    await _passes(running, Stage.RESOLVE, Stage.WRITE)
+    running._offsets[Topic.CONTROL, 0] = decided
+    found: dict[int, list[str]] = {}
+    writing = running._processes[Stage.WRITE]
+    for _ in range(6):
+        await _passes(running, Stage.RESOLVE, Stage.TRACK)
+        watermark = await running.status.watermark(GRAPH)
+        found[watermark] = await values(running, watermark)
+        at = running._offsets[Topic.RESOLVED, 0]
+        for record in running.log.records(Topic.RESOLVED, 0, at, 1):
+            await writing([record])
+            running._offsets[Topic.RESOLVED, 0] = at + 1
+    assert {at: await values(running, at) for at in found} == found
+    assert len(found) > 1
+    assert await values(running) == ["e1 one"]

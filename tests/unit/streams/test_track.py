@@ -8,9 +8,13 @@ from dataclasses import replace
 from tidegraph.domain.documents import Position
 from tidegraph.domain.interval import OPEN_START
 from tidegraph.log.codecs import encode
+from tidegraph.log.headers import HELD
+from tidegraph.log.keys import position_key
 from tidegraph.log.status import READ_TO, StatusRecord
 from tidegraph.ports import LogRecord
 from tidegraph.storage.memory import MemoryStatusStore
+from tidegraph.streams.flow import Input
+from tidegraph.streams.holds import header_of, hold, let_go, place_of
 from tidegraph.streams.progress import MemoryProgress
 from tidegraph.streams.stages.track import Tracker
 
@@ -23,9 +27,15 @@ def _line(
     return StatusRecord(position, "g", f"d{offset}", "r", stage, outcome, "", at, at + order, part, parts)
 
 
-def _mark(partition: int, stamp: int, partitions: int = 2, life: str = "life") -> StatusRecord:
-    position = Position("documents", partition, 0, life)
+def _mark(
+    partition: int, stamp: int, partitions: int = 2, life: str = "life", topic: str = "documents"
+) -> StatusRecord:
+    position = Position(topic, partition, 0, life)
     return StatusRecord(position, "", "", "", READ_TO, "", "", stamp, 0, 0, partitions)
+
+
+def _decided(stamp: int) -> StatusRecord:
+    return _mark(0, stamp, 1, topic="control")
 
 
 def _records(*lines: StatusRecord) -> list[LogRecord]:
@@ -86,7 +96,7 @@ async def test_a_broken_line_is_left_out() -> None:
 async def test_the_watermark_waits_for_every_partition_and_every_document() -> None:
     store = MemoryStatusStore()
     tracker = Tracker(store, MemoryProgress())
-    await tracker.fold(_records(_line(1, "ground", at=50), _mark(0, 80)))
+    await tracker.fold(_records(_line(1, "ground", at=50), _mark(0, 80), _decided(1_000)))
     await tracker.fold(_records(_line(1, "write", "committed", at=50)))
     assert await store.watermark("g") == OPEN_START, "partition 1 has not told how far it was read"
     await tracker.fold(_records(_mark(1, 60)))
@@ -101,4 +111,53 @@ async def test_marks_of_a_broker_that_forgot_do_not_hold_the_watermark() -> None
     progress = MemoryProgress()
     await progress.mark_read([_mark(0, 500), _mark(1, 400)])
     await progress.mark_read([_mark(0, 700, life="next")])
-    assert dict(await progress.read_marks()) == {0: 700, 1: 400}
+    marks = await progress.read_marks()
+    assert {partition: mark.read_to for (_, partition), mark in marks.items()} == {0: 700, 1: 400}
+
+
+async def test_the_watermark_waits_for_decisions_that_are_not_read() -> None:
+    store = MemoryStatusStore()
+    tracker = Tracker(store, MemoryProgress())
+    await tracker.fold(_records(_line(1, "write", "committed", at=50), _mark(0, 80), _mark(1, 80)))
+    assert await store.watermark("g") == OPEN_START, "a decision may lie unread in `control`"
+    await tracker.fold(_records(_decided(60)))
+    assert await store.watermark("g") == 60
+    await tracker.fold(_records(_decided(90)))
+    assert await store.watermark("g") == 80
+
+
+async def test_a_topic_with_more_partitions_than_before_waits_for_the_new_ones() -> None:
+    store = MemoryStatusStore()
+    tracker = Tracker(store, MemoryProgress())
+    await tracker.fold(_records(_line(1, "write", "committed"), _mark(0, 80, 1), _decided(80)))
+    assert await store.watermark("g") == 80
+    await tracker.fold(_records(_mark(0, 90), _decided(90)))
+    assert await store.watermark("g") == 80
+    await tracker.fold(_records(_mark(1, 85)))
+    assert await store.watermark("g") == 85
+
+
+async def test_what_a_decision_sends_once_more_holds_the_watermark_and_leaves_nothing() -> None:
+    store = MemoryStatusStore()
+    tracker = Tracker(store, MemoryProgress())
+    await tracker.fold(
+        _records(_line(1, "write", "committed", at=50), _mark(0, 90), _mark(1, 90), _decided(90))
+    )
+    decision = Position("control", 0, 7, "life")
+    places = [place_of(decision, 0, offset, 1) for offset in range(2)]
+    await tracker.fold(_records(*(hold(place, "g", 70) for place in places)))
+    assert await store.watermark("g") == 69
+    for place in places:
+        item = Input(LogRecord("resolved", 0, 1, 0, b"", b"", (header_of(place),)), "life", 0)
+        lines = [hold(place, "g", 70), *let_go(item)]  # once more, as after a restart
+        await tracker.fold(_records(*lines))
+        await tracker.fold(_records(*lines))
+        assert await store.watermark("g") == (69 if place == places[0] else 90)
+    assert await store.get(places) == []
+    assert (await store.summary("g"))["committed"] == 1, "they are no documents"
+
+
+def test_a_header_of_others_lets_nothing_go() -> None:
+    document = Position("documents", 0, 1, "life")
+    for value in (b"", b"\xff", b"a/b/c/d", position_key(document), position_key(place_of(document, 1))):
+        assert let_go(Input(LogRecord("resolved", 0, 1, 0, b"", b"", ((HELD, value),)), "life", 0)) == ()

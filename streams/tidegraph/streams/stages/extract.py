@@ -13,12 +13,13 @@ from tidegraph.domain.documents import ExtractedDocument, GroundedDocument
 from tidegraph.domain.epochs import extractor_of
 from tidegraph.domain.errors import Rejected, Retryable
 from tidegraph.log.codecs import decode, encode
-from tidegraph.log.headers import READ_UNDER, REEXTRACTED, first, stamped
+from tidegraph.log.headers import READ_UNDER, REEXTRACTED, first, held, stamped
 from tidegraph.log.keys import document_key, extracted_key
 from tidegraph.log.status import Stage
 from tidegraph.log.topics import Topic
 from tidegraph.ports import Clock, Extractor
 from tidegraph.streams.flow import Input, Output, Result, Subject, header_subject, status_line
+from tidegraph.streams.holds import let_go
 from tidegraph.telemetry import metrics
 
 logger = logging.getLogger(__name__)
@@ -54,7 +55,7 @@ class ExtractHandler:
         document = decode(GroundedDocument, item.record.value)
         again, loop = first(item.record.headers, REEXTRACTED), asyncio.get_running_loop()
         if again is not None and await loop.run_in_executor(self._threads, self._was_read, item):
-            return Result((), ())
+            return Result((), let_go(item))
         extracted = await loop.run_in_executor(self._threads, self._timed, document)
         header = extracted.header
         if again is not None:
@@ -63,7 +64,7 @@ class ExtractHandler:
             Topic.EXTRACTED,
             extracted_key(header, extracted.extractor_epoch, extracted.reextracted_at),
             encode(extracted),
-            tuple(stamped(item.record.headers, self.stage)),
+            (*stamped(item.record.headers, self.stage), *held(item.record.headers)),
             document_key(header.graph, header.document_id),
         )
         if again is not None:

@@ -19,12 +19,13 @@ from tidegraph.domain.documents import (
 from tidegraph.domain.errors import NotFound, Rejected
 from tidegraph.events.v1 import records_pb2
 from tidegraph.log.codecs import decode, decode_control, encode_resolved
-from tidegraph.log.headers import DECISION, stamped
+from tidegraph.log.headers import DECISION, held, stamped
 from tidegraph.log.keys import graph_key
 from tidegraph.log.status import Stage
 from tidegraph.log.topics import Topic
 from tidegraph.ports import Clock, EntityRecord, GraphReader
 from tidegraph.streams.flow import Input, Output, Result, Subject, header_subject, status_line
+from tidegraph.streams.holds import let_go
 
 MAX_CANDIDATES: Final = 8
 _OTHER_TYPE: Final = 0.5
@@ -80,10 +81,12 @@ class ResolveHandler:
         """One output for one part of a document or one decision."""
         if item.record.value is None:
             if item.record.topic == Topic.EXTRACTED:
-                return Result((), ())  # what an erasure left in the place of a record
+                return Result((), let_go(item))  # what an erasure left in the place of a record
             raise Rejected("NULL_RECORD", f"a record of `{item.record.topic}` has no value")
         if item.record.topic == Topic.CONTROL:
-            return Result((self._output(item, self._decision(item)),), ())
+            decision = self._decision(item)
+            line = status_line(self.subject(item), self.stage, self._clock.now())
+            return Result((self._output(item, decision),), (line,))
         document = decode(ExtractedDocument, item.record.value)
         resolved = await propose(document, self._reader)
         if document.reextracted_at:
@@ -117,7 +120,7 @@ class ResolveHandler:
     def _output(self, item: Input, content: ResolvedDocument | records_pb2.ControlRecord) -> Output:
         graph = content.document.header.graph if isinstance(content, ResolvedDocument) else content.graph
         key = graph_key(graph)
-        headers = stamped(item.record.headers, self.stage)
+        headers = [*stamped(item.record.headers, self.stage), *held(item.record.headers)]
         if not isinstance(content, ResolvedDocument):
             headers.append((DECISION, str(content.WhichOneof("decision")).encode()))
         return Output(Topic.RESOLVED, key, encode_resolved(content), tuple(headers), key)

@@ -1,24 +1,28 @@
 """The track stage: status lines become each document's state and each graph's watermark.
 
-All lines about one partition of documents arrive in one partition of ``status``, in the order in which
-they were told; a read mark therefore comes after the documents that it covers.
+All lines about one partition of documents or of decisions arrive in one partition of ``status``, in the
+order in which they were told; a read mark therefore comes after what it covers, and a decision's outcome
+after the lines of what it sends through the stages once more.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tidegraph.domain.errors import Rejected
 from tidegraph.log.codecs import decode
 from tidegraph.log.keys import position_key
-from tidegraph.log.status import READ_TO, Outcome, Stage, StatusRecord
+from tidegraph.log.status import HELD, READ_TO, Outcome, Stage, StatusRecord
+from tidegraph.log.topics import Topic
 from tidegraph.ports import DocumentStatus, LogRecord, StatusStore
-from tidegraph.streams.progress import ProgressStore
+from tidegraph.streams.progress import ProgressStore, ReadMark
 
 logger = logging.getLogger(__name__)
 
 _DONE = frozenset({Outcome.COMMITTED, Outcome.RETRACTED})
+_READ = (Topic.DOCUMENTS, Topic.CONTROL)
+"""Where what changes belief enters."""
 
 
 class Tracker:
@@ -37,11 +41,15 @@ class Tracker:
             Retryable: the store is away; fold the batch again.
         """
         lines = [line for record in records if (line := _read(record)) is not None]
-        documents = [line for line in lines if line.stage != READ_TO]
+        documents = [line for line in lines if line.stage not in (READ_TO, HELD)]
         await self._progress.add_graphs(sorted({line.graph for line in documents if line.graph}))
+        last = {line.position: line for line in lines if line.stage == HELD}
         statuses = [await self._status(line) for line in documents]
+        statuses += [await self._status(line) for line in last.values() if not line.outcome]
         if statuses:
             await self._store.put(statuses)
+        if gone := [line.position for line in last.values() if line.outcome]:
+            await self._store.forget(gone)
         marks = [line for line in lines if line.stage == READ_TO]
         if marks:
             await self._advance(marks)
@@ -67,12 +75,17 @@ class Tracker:
     async def _advance(self, marks: Sequence[StatusRecord]) -> None:
         """Everything up to the least read partition is read; before each one has a mark, nothing is."""
         await self._progress.mark_read(marks)
-        read = await self._progress.read_marks()
-        partitions = marks[-1].parts
-        present = [stamp for partition, stamp in read.items() if partition < partitions]
-        if len(present) == partitions:
+        marked = await self._progress.read_marks()
+        read = [mark for topic in _READ for mark in _marks_of(topic, marked)]
+        if None not in read:
             for graph in await self._progress.graphs():
-                await self._store.advance(graph, min(present))
+                await self._store.advance(graph, min(mark.read_to for mark in read if mark))
+
+
+def _marks_of(topic: str, marked: Mapping[tuple[str, int], ReadMark]) -> list[ReadMark | None]:
+    """The mark of each partition that the topic has: as many as its first one was told with."""
+    one = marked.get((topic, 0))
+    return [marked.get((topic, partition)) for partition in range(one.partitions if one else 1)]
 
 
 def _read(record: LogRecord) -> StatusRecord | None:

@@ -19,7 +19,7 @@ from tidegraph.events.v1 import records_pb2
 from tidegraph.log.codecs import decode_resolved
 from tidegraph.log.keys import split_key
 from tidegraph.log.status import Outcome, Stage, StatusRecord
-from tidegraph.ports import ChangeRow, Clock, DecisionRecord
+from tidegraph.ports import ChangeRow, Clock
 from tidegraph.storage.codec import floor_time
 from tidegraph.streams.flow import Input, Subject, status_line
 from tidegraph.streams.writing.control import Control, Decide, header_of
@@ -86,8 +86,8 @@ class WriteStage:
             graph, written.changes, written.sequence, tuple(statuses), tuple(rejected), written.mended
         )
 
-    def decision(self, graph: str, item: Input) -> DecisionRecord:
-        """The decision that a record carries.
+    def decision(self, graph: str, item: Input) -> Decide:
+        """The decision that a record carries, with where it entered.
 
         Raises:
             Rejected: it carries none, or one that cannot be carried out.
@@ -95,7 +95,7 @@ class WriteStage:
         content = _item(graph, item, self.writer.control).content
         if not isinstance(content, Decide):
             raise Rejected("NO_DECISION", "the record carries no decision")
-        return content.record
+        return content
 
     def retracted(self, item: Input) -> tuple[str, int]:
         """The document that a decision retracts, and its recorded time; ("", 0) where it cannot be read."""
