@@ -72,7 +72,8 @@ def concepts_of(name: str) -> frozenset[str]:
     found: set[str] = set()
     for word in folded.split():
         found |= concepts_of_word(word)
-    for piece in lexicon.pattern.findall(folded):
+    # What stands inside of words is of scripts without blanks.
+    for piece in () if folded.isascii() else lexicon.pattern.findall(folded):
         found |= lexicon.inside[piece]
     padded = f" {folded} "
     found.update(concept for phrase, concept in lexicon.phrases if phrase in padded)

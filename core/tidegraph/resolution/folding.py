@@ -11,6 +11,8 @@ from anyascii import anyascii
 _WORD = re.compile(r"[^\W_]+", re.UNICODE)
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _APOSTROPHES = re.compile(r"['’‘ʼ`´]")
+_VOWELS = str.maketrans("", "", "aeiouyhw")
+_DOUBLED = re.compile(r"(.)\1+")
 _MARKS = ("Mn", "Mc")  # vowel signs of Indic scripts: parts of words
 _SKELETON = (
     ("ng", "n"), ("tsch", "c"), ("sch", "s"), ("tch", "c"), ("ch", "c"), ("zh", "c"), ("sh", "s"),
@@ -59,8 +61,7 @@ def skeleton(text: str) -> str:
         text = text.replace(old, new)
     head, tail = text[:1], text[1:]
     head = "a" if head in "aeiouyhw" else head
-    kept = head + re.sub(r"[aeiouyhw]", "", tail)
-    return re.sub(r"(.)\1+", r"\1", kept)
+    return _DOUBLED.sub(r"\1", head + tail.translate(_VOWELS))
 
 
 def words(text: str) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final
 
 from rapidfuzz.distance import Levenshtein
@@ -43,7 +43,7 @@ class Organisation:
 @lru_cache(maxsize=50_000)
 def organisation(name: str) -> Organisation:
     """Take an organisation's name apart."""
-    for infix in tables().legal_infixes:
+    for infix in _infixes(name.isascii()):
         name = name.replace(infix, " ")
     bracket = _BRACKETS.search(name)
     branch = fold(bracket[1]) if bracket else ""
@@ -51,8 +51,7 @@ def organisation(name: str) -> Organisation:
     plain = _STATE_SUFFIX.sub("", plain)
     plain = _DOTTED.sub(lambda m: m[0].replace(".", ""), plain)
     parts = [part for part in latin(plain.replace("&", " and ")).split() if part != "and"]
-    forms = tables().legal_forms - tables().soft_forms
-    while len(parts) > 1 and parts[-1] in forms:
+    while len(parts) > 1 and parts[-1] in _hard_forms():
         parts.pop()
     while len(parts) > 1 and parts[0] == "the":
         parts = parts[1:]
@@ -70,6 +69,18 @@ def organisation(name: str) -> Organisation:
         frozenset(word for word in words if _NUMERAL.fullmatch(word)),
         len(words) == 1 and 2 <= len(words[0]) <= 8 and plain.replace(".", "").isupper(),
     )
+
+
+@cache
+def _infixes(ascii_only: bool) -> tuple[str, ...]:
+    """The legal forms inside of names that a name, of letters of ASCII or of any, can have."""
+    return tuple(infix for infix in tables().legal_infixes if infix.isascii() or not ascii_only)
+
+
+@cache
+def _hard_forms() -> frozenset[str]:
+    """Legal forms that are never a part of the name."""
+    return tables().legal_forms - tables().soft_forms
 
 
 def organisation_match(a: str, b: str) -> Match:

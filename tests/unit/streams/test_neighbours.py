@@ -26,10 +26,13 @@ def test_a_key_finds_those_that_have_it_until_too_many_do() -> None:
     assert "t:mole" not in holders
     assert set(holders.found("t:mill", 4)) == {"e00", "e01", "e02", "e03", "e04"}
     assert holders.last("t:mill") == MAX_HOLDERS - 1
+    assert len(holders.all_of("t:mill") or ()) == MAX_HOLDERS
+    assert holders.all_of("t:mole") is None
     holders.add("t:mill", "late", 30)
     assert holders.crowded("t:mill") == holders.last("t:mill") == 30
     assert len(holders.found("t:mill", 29)) == MAX_HOLDERS
     assert not holders.found("t:mill", 30)
+    assert holders.all_of("t:mill") is None
     assert "late" in holders.coming("t:mill", 29)
     assert not holders.coming("t:mill", 30)
     holders.add("t:mill", "late", 2)
@@ -38,6 +41,7 @@ def test_a_key_finds_those_that_have_it_until_too_many_do() -> None:
     holders.add("t:bank", "late", 9)
     assert holders.crowded("t:bank") == holders.last("t:bank") == 7
     assert not holders.found("t:bank", 9)
+    assert holders.all_of("t:bank") is None
     assert not holders.coming("t:bank", 8)
 
 

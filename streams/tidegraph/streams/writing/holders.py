@@ -43,6 +43,11 @@ class Holders:
         """All that were read."""
         return self._since.get(key, ())
 
+    def all_of(self, key: str) -> Collection[str] | None:
+        """Everybody who has a key at some instant; None where not all of them were read."""
+        held = self._since.get(key)
+        return None if held is None or key in self._full or len(held) > MAX_HOLDERS else held
+
     def crowded(self, key: str) -> int:
         """From when on the key finds nobody."""
         return self._span(key)[1]

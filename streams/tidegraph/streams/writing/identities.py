@@ -137,21 +137,23 @@ class Identifier:
 
     async def _groups(self, world: World, since: Mapping[str, int]) -> list[_Group]:
         """The changed ids with all that they may reach, in groups that have no id in common."""
-        groups: list[_Group] = []
-        for entity_id in sorted(since):
-            if any(entity_id in group.ids for group in groups):
+        groups: dict[int, _Group] = {}
+        number_of: dict[str, int] = {}
+        for number, entity_id in enumerate(sorted(since)):
+            if entity_id in number_of:
                 continue
             ids = {entity_id}
             while True:
                 made = await self._group(world, ids, since)
-                others = [group for group in groups if group.ids & made.ids]
+                others = {number_of[id_] for id_ in made.ids if id_ in number_of}
                 if not others:
                     break
                 # Reached from here but not from there: at instants of this one only. Look at both as one.
-                groups = [group for group in groups if group not in others]
-                ids = set(made.ids).union(*(group.ids for group in others))
-            groups.append(made)
-        return groups
+                ids = set(made.ids).union(*(groups.pop(other).ids for other in others))
+                number_of = {id_: other for id_, other in number_of.items() if other not in others}
+            groups[number] = made
+            number_of |= dict.fromkeys(made.ids, number)
+        return list(groups.values())
 
     async def _group(self, world: World, ids: set[str], since: Mapping[str, int]) -> _Group:
         """All ids that belong to a component with one of the ids at some instant from its change on."""

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
-from tidegraph.domain.identity import PairDecision, Sighting, in_force
+from tidegraph.domain.identity import PairDecision, Sighting, called_key, in_force
 from tidegraph.domain.interval import OPEN_END
 from tidegraph.resolution.standing import Evidence, Statement, renamed
 from tidegraph.streams.writing.holders import Holders
@@ -153,7 +153,14 @@ class Neighbours:
             statements = (*self._read.statements[left], *self._read.statements[right])
             if renamed(left, right, Evidence(self._read.sightings, statements), known_at):
                 return True
-        return one.canonical == other.canonical or (self._automatic and self._profiles.near(one, other))
+        return self._is_namesake(one, other) or (self._automatic and self._profiles.near(one, other))
+
+    def _is_namesake(self, one: Known, other: Known) -> bool:
+        """True when both have one full name; who has a name has the key of it."""
+        bearers = self._read.holders.all_of(called_key(one.canonical)) if one.canonical else None
+        if bearers is not None and other.place[0] not in bearers:
+            return False
+        return one.canonical == other.canonical
 
     def candidates(self, entity_id: str, known_at: int) -> frozenset[str]:
         """Whom the keys of an id find at an instant, of those that were read."""

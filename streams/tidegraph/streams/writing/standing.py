@@ -57,7 +57,7 @@ class World:
         """Take the news of a batch in; the ids that they change, each with the first instant."""
         since: dict[str, int] = {}
         # Nothing changes before the first of the news, so nothing is asked about earlier instants.
-        moments = [one.recorded_at for one in (*sightings, *decisions)]
+        moments = [one.recorded_at for one in sightings] + [one.recorded_at for one in decisions]
         moments += [min(claim.recorded_at, claim.withdrawn_at) for claim in names]
         self._first = min(moments, default=OPEN_END)
         for decision in decisions:
