@@ -25,6 +25,24 @@ _NEVER_AFTER_ARTICLES: Final = frozenset({"CC", "IN", "VBD", "VBZ", "MD", "-LRB-
 _UNFINISHED: Final = frozenset({"as", "than"})
 _NO_OBJECTS: Final = frozenset({"when", "while", "and", "for", "with", "at", "of"})
 _INSIDE: Final = frozenset("(,;)")
+_ROUGHLY: Final = frozenset({"about", "approximately", "roughly"})
+_DIRECTIONS: Final = frozenset(
+    {
+        "north",
+        "south",
+        "east",
+        "west",
+        "northwest",
+        "northeast",
+        "southwest",
+        "southeast",
+        "along",
+        "above",
+        "from",
+        "of",
+    }
+)
+_NEVER_AFTER_IN: Final = frozenset({"at", "with", "for", "and", "by", "from"})
 _WH: Final = frozenset({"WDT", "WP", "WRB", "WP$"})
 
 
@@ -88,6 +106,8 @@ def has_hole(sentence: Sentence) -> bool:
     ):
         if token.text in _ARTICLES and token.tag == "DT" and following.tag in _NEVER_AFTER_ARTICLES:
             return True
+        if _lacks_what_follows(before, token, following):
+            return True
         if following.text not in _ENDS:
             continue
         if token.text in _ARTICLES and token.tag == "DT":
@@ -101,6 +121,14 @@ def has_hole(sentence: Sentence) -> bool:
         if token.lemma == "be" and following.text == "." and token.head is token and len(token.children) == 2:
             return True
     return any(a.lower == "of" and b.lower in _NO_OBJECTS for a, b in pairwise(sentence.tokens))
+
+
+def _lacks_what_follows(before: Token | None, token: Token, following: Token) -> bool:
+    """ "Lies about northwest of Leeds", "raced in Leeds in with the team": a number or year is gone."""
+    if token.lower in _ROUGHLY:
+        return following.lower in _DIRECTIONS or following.text in _ENDS
+    named = before is not None and (before.name is not None or before.pos == "NOUN")
+    return named and token.lower == "in" and following.lower in _NEVER_AFTER_IN
 
 
 def _is_governing(token: Token) -> bool:

@@ -18,6 +18,7 @@ from tidegraph.language.topics import (
     IT,
     SHE,
     gender_of,
+    is_called_by_given,
     is_expletive,
     is_generic,
     may_be_person,
@@ -67,11 +68,9 @@ class Thing:
 
 @dataclass(slots=True)
 class Resolution:
-    """Referents by token; ``unclear`` are pronouns and definite nouns without one.
-
-    ``doubtful`` are words with a likely referent beside which the text names another that fits: what is
-    shown to a reader keeps the word. ``topic`` is what the title names, if the text names it too.
-    """
+    """Referents by token; ``unclear`` are pronouns and definite nouns without one, ``doubtful`` words with a
+    likely one beside which the text names another that fits: what is shown to a reader keeps the word.
+    ``topic`` is what the title names, if the text names it too."""
 
     things: list[Thing] = field(default_factory=list)
     referents: dict[int, Thing] = field(default_factory=dict)
@@ -96,16 +95,16 @@ class RuleCoreferencer:
 
     def resolve(self, sentences: Sequence[Sentence], title: str) -> Resolution:
         """See :class:`Coreferencer`. Linear: a bounded number of candidates is looked at."""
-        state = _State(title, told_gender(sentences))
+        state = _State(title, told_gender(sentences), by_given=is_called_by_given(sentences, title))
         for number, sentence in enumerate(sentences):
             for token in sentence.tokens:
                 state.read(token, number)
-        state.resolution.topic = state.by_key.get(state.title)
+        state.resolution.topic = state.topic()
         return state.resolution
 
 
 class _State:
-    def __init__(self, title: str, gender: str) -> None:
+    def __init__(self, title: str, gender: str, *, by_given: bool) -> None:
         self.resolution = Resolution()
         self.by_key: dict[str, Thing] = {}
         self.recent: list[Thing] = []
@@ -115,6 +114,7 @@ class _State:
         self.person = bool(gender) and may_be_person(self.written)
         self.title_words = set(words_ if len(words_) <= _MAX_TITLE_WORDS and not self.person else ())
         self.gender = gender if self.person else ""
+        self.by_given = by_given and self.person
         self.boat = gender == "female" and not self.person
         self.subjects: list[tuple[int, Token]] = []
 
@@ -173,8 +173,7 @@ class _State:
         subject = token.head.child("nsubj")
         thing = self.resolution.of(subject) if subject is not None else None
         if thing is not None and (thing.name == self.written or _key(thing.name) == self.title):
-            kinds = next((k for k in _SAME_KIND if token.lower in k), frozenset({token.lower}))
-            self.title_words |= kinds
+            self.title_words |= next((k for k in _SAME_KIND if token.lower in k), frozenset({token.lower}))
 
     def _is_topic(self, thing: Thing, key: str) -> bool:
         """Whether a thing that may be a person is what the title names: in full, or by surname."""
@@ -201,6 +200,8 @@ class _State:
             return self._fuller(ref, key)
         if ref.text.isupper() and len(key) > 2 and (found := self.by_key.get(f"initials:{key}")):
             return found
+        if self.by_given and self._names_topic(key):
+            return None
         found = self.by_key.get(f"last:{key}")
         if found is not None and found.type is EntityType.PERSON and self.gender and self._names_topic(key):
             # "François" after "Curt von François", whatever the recogniser takes it for.
@@ -227,12 +228,11 @@ class _State:
         return found if person and ref.type in {EntityType.PERSON, EntityType.UNSPECIFIED} else None
 
     def _names_topic(self, key: str) -> bool:
-        return self.title.rsplit(maxsplit=1)[-1:] == [key]
+        return self.title.split()[-1:] == [key]
 
     def _fuller(self, ref: Ref, key: str) -> Thing | None:
         """ "Diane Roe" after "Ada Diane Roe": all words of the one in the other, in the same order."""
-        parts = key.split()
-        found = self.by_key.get(f"last:{parts[-1]}")
+        found = self.by_key.get(f"last:{(parts := key.split())[-1]}")
         if found is None or found.type not in _PERSON_LIKE or ref.type not in _PERSON_LIKE:
             return None
         fuller = _key(found.name).split()
@@ -348,7 +348,7 @@ class _State:
     def _definite(self, token: Token) -> Thing | None:
         """ "the company", "this team": the last thing of that kind."""
         determiner = next((c for c in token.children if c.dep in {"det", "poss"}), None)
-        if determiner is None or determiner.lower not in _DEFINITE:
+        if token.tag == "NNS" or determiner is None or determiner.lower not in _DEFINITE:
             return None
         # "the company that ...", "the board of Acme" tell what they are by themselves.
         if any(c.dep in {"relcl", "prep", "acl", "amod", "compound"} for c in token.children):
@@ -373,6 +373,11 @@ class _State:
             self.resolution.unclear.add(id(token))
         return last[0] if last else None
 
+    def topic(self) -> Thing | None:
+        """What the title names, where the text names it, if by a longer name."""
+        whom = self._of_title((EntityType.PERSON,), self.gender) if self.person else None
+        return self.by_key.get(self.title) or whom
+
     def _topic(self, token: Token) -> Thing:
         """What the title names, meant by a noun of it ("the statue"), at this place if nowhere before."""
         thing = self.by_key.get(self.title)
@@ -386,8 +391,7 @@ class _State:
 
 
 def _key(text: str) -> str:
-    lowered = text.casefold()
-    return lowered.removeprefix("the ").strip()
+    return text.casefold().removeprefix("the ").strip()
 
 
 def _agrees(thing: Thing, gender: str) -> bool:

@@ -12,12 +12,13 @@ from typing import Final, Protocol
 
 from tidegraph.domain.documents import EntityType
 from tidegraph.language.topics import HE, IT, SHE, gender_of_name
-from tidegraph.language.tree import Token
+from tidegraph.language.tree import Token, subject_before
 from tidegraph.language.words import words
 
 _ORG_NOUNS: Final = words("roles", "definite_organisation")
 _THEY: Final = frozenset({"they", "them", "their", "theirs"})
 _SUBJECTS: Final = frozenset({"nsubj", "nsubjpass"})
+_PERSON_LIKE: Final = frozenset({EntityType.PERSON, EntityType.UNSPECIFIED})
 _FAR: Final = 1
 """Further back than this many sentences, "the club" may be another one."""
 
@@ -67,9 +68,13 @@ def is_doubtful(
 
     ``referents``: what tokens refer to, by their ids.
     """
+    if _is_told_beside(token, thing):
+        return True
     if token.lower in HE | SHE:
         return _may_be_another_person(token, thing, around, referents)
     plural = token.lower in _THEY
+    if token.lower in IT and (_is_of_new(token, thing, referents) or _may_be_club(thing, around)):
+        return True
     if around.title and thing.name != around.title and thing.name.split()[-1].islower():
         # "Albanian club", "main football club" may be what the title names, and are no names of it.
         return True
@@ -92,16 +97,69 @@ def is_doubtful(
     return all(referents.get(id(t)) is not thing or id(t) in around.doubtful for t in before)
 
 
+def _may_be_club(thing: Candidate, around: Surroundings) -> bool:
+    """ "Leeds is home to Harrow United. It was founded ...": of a place or of what is there; or of
+    something that may be a person."""
+    if thing.type is EntityType.UNSPECIFIED and thing.name != around.title:
+        return True
+    return thing.type is EntityType.PLACE and any(
+        t.type is EntityType.ORGANISATION and t.last_sentence == around.number - 1 for t in around.named
+    )
+
+
+def _is_of_new(token: Token, thing: Candidate, referents: Mapping[int, Candidate]) -> bool:
+    """ "Roe was allowed to make a park, but its place is unknown": something that the sentence has just told
+    of, where its own subject is not meant."""
+    root = token
+    while root.head is not root:
+        root = root.head
+    before = [t for t in root.subtree() if t.start < token.start]
+    if any(t.dep in _SUBJECTS and referents.get(id(t)) is thing for t in before):
+        return False
+    return any(
+        t.tag == "NN"
+        and t.dep == "dobj"
+        and any(c.lower in {"a", "an"} and c.dep == "det" for c in t.children)
+        for t in before
+    )
+
+
+def _is_told_beside(token: Token, thing: Candidate) -> bool:
+    """ "He persuaded Roe to leave": one who is named as the object of the same verb is not "he"."""
+    if token.dep not in _SUBJECTS:
+        return False
+    objects = [c for c in token.head.children if c.dep in {"dobj", "dative", "iobj"} and c.name is not None]
+    return any(o.text.split()[-1] == thing.name.split()[-1] for o in objects)
+
+
+def _is_unknown(subject: Token | None, referents: Mapping[int, Candidate]) -> bool:
+    """Whether a subject looks like a name and is none that the text has told of."""
+    return (
+        subject is not None
+        and id(subject) not in referents
+        and subject.tag == "NN"
+        and subject.text[:1].isupper()
+        and not any(c.i < subject.i for c in subject.children)
+    )
+
+
 def _is_other(subject: Token, thing: Candidate, gender: str, referents: Mapping[int, Candidate]) -> bool:
     """Whether a subject is another person whose name is of the gender."""
     others = [referents.get(id(t)) for t in (subject, *(c for c in subject.children if c.dep == "appos"))]
-    return any(o is not None and o is not thing and gender_of_name(o.name) == gender for o in others)
+    return any(
+        o is not None
+        and o is not thing
+        and (gender_of_name(o.name) == gender or (o.type is EntityType.PERSON and not gender_of_name(o.name)))
+        for o in others
+    )
 
 
 def _may_be_another_person(
     token: Token, thing: Candidate, around: Surroundings, referents: Mapping[int, Candidate]
 ) -> bool:
     gender = "male" if token.lower in HE else "female"
+    if _is_unknown(subject_before(token), referents):
+        return True
     if around.boat and gender == "female" and thing.name == around.title:
         return any(
             t is not thing and t.last_sentence == around.number and t.type is not EntityType.PLACE
@@ -118,6 +176,13 @@ def _may_be_another_person(
         return thing.last_subject < around.number - 1
     nearer = any(
         t is not thing and t.last_sentence >= thing.last_sentence and gender_of_name(t.name) == gender
+        for t in around.named
+    )
+    nearer = nearer or any(
+        t is not thing
+        and t.type in _PERSON_LIKE
+        and not gender_of_name(t.name)
+        and t.last_subject == around.number - 1
         for t in around.named
     )
     unsure = nearer or thing.last_sentence < around.number - 1

@@ -14,30 +14,39 @@ from itertools import pairwise
 from typing import Final
 
 from tidegraph.domain.documents import EntityType, ExpressionKind, TimeExpression, TimeState
-from tidegraph.domain.interval import MICROS_PER_DAY, OPEN_START, Granularity, Interval
+from tidegraph.domain.interval import MICROS_PER_DAY, OPEN_END, OPEN_START, Granularity, Interval
 from tidegraph.language.gapping import gapped
+from tidegraph.language.telling_times import (
+    FINITE,
+    bracket_before,
+    goes_on,
+    is_age,
+    is_of_aside,
+    own_times,
+    place_of,
+)
 from tidegraph.language.tenses import verb_above
 from tidegraph.language.times import CARRIED, TimeContext, sentence_times
 from tidegraph.language.tree import Sentence, Token
 
-_FINITE: Final = frozenset({"VBD", "VBZ", "VBP", "MD"})
-_SEASON: Final = re.compile(r"\b(?:spring|summer|autumn|fall|winter)s?\b", re.IGNORECASE)
 _IN_NAMES: Final = re.compile(
     r"\b(?:spring|summer|autumn|fall|winter|christmas|easter|weekend|week|sunday|today|tomorrow)\b",
     re.IGNORECASE,
 )
 COUNTED: Final = ("offset.", "same.", "relative.")
 """Rules of times that are counted from another ("three days later")."""
+_THE_UNIT: Final = "relative.the-unit"
 _NEAR_CHARS: Final = 200
 """As far as the sentence before reaches."""
 _FAR_CHARS: Final = 600
 _LIFE: Final = frozenset({"born", "b.", "née", "died", "d."})
-_OF_NAMES: Final = frozenset({"compound", "nmod", "nummod", "amod", "poss"})
 _MIN_WORDS: Final = 4
+_MIN_PARTICIPLE: Final = 3
 _LONG: Final = 30 * 366 * MICROS_PER_DAY
 """A bracket with so many years behind a title or a second name holds a life."""
 _YEAR: Final = 366 * MICROS_PER_DAY
 _UNTIL: Final = frozenset({"until", "till"})
+_BEFORE: Final = "before"
 _MAX_PARTS: Final = 6
 
 
@@ -60,16 +69,18 @@ def parts(sentence: Sentence, context: TimeContext, *, verbless: bool) -> list[P
     if listed := gapped(sentence):
         return [Part(m.tokens, m.own, TimeState.DATED, m.interval, m.time.rule_id) for m in listed]
     times = sentence_times(sentence) or sentence_times(sentence, asides=True)
-    vague = [t for t in times if _hangs_afar(t, sentence) or _is_in_name(sentence, t) or _recurs(sentence, t)]
-    times = [t for t in times if t not in vague]
+    vague = [
+        t for t in times if any(told(t, sentence) for told in (_hangs_afar, _is_in_name, _recurs, _is_title))
+    ]
+    times = [t for t in times if t not in vague and not is_age(sentence, t)]
     if verbless and context.document is None:
         # "Kite festival - June", "21 to 25 September": every year, or a year that nothing tells.
         times = [t for t in times if t.kind is not ExpressionKind.UNDERSPECIFIED and not t.anchor]
-    resolved = _distinct([t for t in times if t.interval is not None and not _is_life(sentence, t)])
-    for aside in (_tells_aside, _is_of_noun):
-        if len(resolved) > 1:
-            resolved = [t for t in resolved if not aside(sentence, t)] or resolved
-    if len(resolved) == 1 and _is_of_aside(sentence, resolved[0]):
+    dated = [t for t in times if t.interval is not None and not _is_life(sentence, t)]
+    if opened := _opening_participle(sentence, dated):
+        return opened
+    resolved = own_times(sentence, dated)
+    if resolved and all(is_of_aside(sentence, t) for t in resolved):
         return [Part(tuple(sentence.tokens), tuple(sentence.tokens), TimeState.UNRESOLVED, None, "aside")]
     if len(resolved) > 1:
         split = _split(sentence, resolved)
@@ -78,12 +89,59 @@ def parts(sentence: Sentence, context: TimeContext, *, verbless: bool) -> list[P
     whole = tuple(sentence.tokens)
     if resolved:
         interval, rule = _over(resolved)
+        if not interval.has_open_end and goes_on(sentence, resolved[-1]):
+            interval, rule = Interval(interval.start, OPEN_END, Granularity.RANGE), f"still:{rule}"
         if len(resolved) == 1 and not interval.has_open_start and _is_until(sentence, resolved[0]):
             interval, rule = Interval(OPEN_START, interval.end, interval.granularity), f"until:{rule}"
         return [Part(whole, whole, TimeState.DATED, interval, rule)]
     if any(_hangs_afar(t, sentence) for t in vague) and context.carried is None:
         return [Part(whole, whole, TimeState.UNRESOLVED, None, vague[0].rule_id)]
     return [Part(whole, whole, *_from_outside(sentence, times, context))]
+
+
+def _opening_participle(sentence: Sentence, times: Sequence[TimeExpression]) -> list[Part]:
+    """ "Born in Leeds in 1910, Roe went to a school": two statements, the first "Roe was born in 1910".
+
+    [] for other sentences, and where the opening tells no time.
+    """
+    opening, root = sentence.tokens[0], sentence.root
+    subject = root.child("nsubj", "nsubjpass")
+    if opening.tag != "VBN" or opening.dep != "advcl" or opening.head is not root or subject is None:
+        return []
+    named = subject.subtree()
+    edge = named[0].i - opening.i
+    first, rest = sentence.tokens[:edge], sentence.tokens[edge:]
+    inside = [t for t in times if any(token.time is t for token in first)]
+    outside = [t for t in times if t not in inside]
+    own = _trimmed(first)
+    if (
+        not inside
+        or len(own) < _MIN_PARTICIPLE
+        or any(t.time is not None and t.time not in times for t in rest)
+    ):
+        return []
+    joined = any(c.dep == "conj" for c in subject.children)
+    many = joined or subject.tag in {"NNS", "NNPS"} or subject.lower in {"they", "we"}
+    if named[0].tag == "DT":
+        named = [_word(named[0].text.capitalize(), named[0].start, "DET"), *named[1:]]
+    was = _word("were" if many else "was", named[-1].end + 1, "AUX")
+    told = _word(opening.lower, opening.start, "VERB")
+    opened = Part(
+        (*named, was, told, *own[1:]), tuple(own), TimeState.DATED, *_over(own_times(sentence, inside))
+    )
+    when = (
+        (TimeState.DATED, *_over(own_times(sentence, outside))) if outside else (TimeState.STATIC, None, "")
+    )
+    if rest[0].tag == "DT":
+        return [opened, Part((named[0], *rest[1:]), tuple(rest), *when)]
+    return [opened, Part(tuple(rest), tuple(rest), *when)]
+
+
+def _word(text: str, start: int, pos: str) -> Token:
+    """A word that the text has in another form."""
+    made = Token(-1, start, start + len(text), text, text, text, "VBD", pos, "", None, None)
+    made.head = made
+    return made
 
 
 def _hangs_afar(time: TimeExpression, sentence: Sentence) -> bool:
@@ -94,8 +152,14 @@ def _hangs_afar(time: TimeExpression, sentence: Sentence) -> bool:
     if time.rule_id.startswith(COUNTED):
         # "More than two weeks later" says how soon at the earliest, not when.
         vague = time.interval is not None and time.interval.has_open_end
-        return vague or sentence.start - int(start) > _NEAR_CHARS
+        return vague or sentence.start - int(start) > _NEAR_CHARS or _counts_from(sentence, time)
     return time.start_char - int(start) > _FAR_CHARS
+
+
+def _counts_from(sentence: Sentence, time: TimeExpression) -> bool:
+    """ "After nine had come to the house, one left three days later": counted from what is told there."""
+    before = sentence.tokens[: place_of(sentence, time)]
+    return bool(before) and before[0].lower == "after" and any(t.pos in {"VERB", "AUX"} for t in before[1:-2])
 
 
 def _is_until(sentence: Sentence, time: TimeExpression) -> bool:
@@ -103,8 +167,12 @@ def _is_until(sentence: Sentence, time: TimeExpression) -> bool:
 
     "Did not work until 1945" tells when it began.
     """
-    current = sentence.tokens[_place(sentence, time)]
+    current = sentence.tokens[place_of(sentence, time)]
     while current.head is not current:
+        earlier = current.head.lower == _BEFORE and current.dep == "pcomp"
+        earlier = earlier or (current.dep == "advcl" and any(c.lower == _BEFORE for c in current.children))
+        if earlier:
+            return True
         if current.lower in _UNTIL or any(c.lower in _UNTIL and c.dep == "mark" for c in current.children):
             verb = verb_above(current)
             return verb is not None and not any(c.dep == "neg" for c in verb.children)
@@ -112,30 +180,30 @@ def _is_until(sentence: Sentence, time: TimeExpression) -> bool:
     return False
 
 
-def _recurs(sentence: Sentence, time: TimeExpression) -> bool:
+def _recurs(time: TimeExpression, sentence: Sentence) -> bool:
     """ "is held in autumn": of every year, where the year is only that of another sentence."""
     verbs = [sentence.root, *(c for c in sentence.root.children if c.dep in {"aux", "auxpass"})]
     present = any(v.tag in {"VBZ", "VBP"} for v in verbs)
     return present and time.anchor.startswith("text:") and not time.rule_id.startswith(COUNTED)
 
 
-def _is_of_aside(sentence: Sentence, time: TimeExpression) -> bool:
-    """The only time is that of a clause that tells who or what something is: "Roe, who won it in 1991"."""
-    governor = verb_above(sentence.tokens[_place(sentence, time)])
+def _is_title(time: TimeExpression, sentence: Sentence) -> bool:
+    """ "The player of the year": a title that somebody gets, not when."""
+    place = place_of(sentence, time)
+    unit = time.rule_id == _THE_UNIT and time.text.lower().startswith("the ")
     return (
-        governor is not None
-        and governor.dep == "relcl"
-        and sentence.root is not governor
-        and any(c.lower in {"who", "which", "that", "whom"} for c in governor.subtree())
-        and any(t.tag in _FINITE for t in (sentence.root, *sentence.root.children))
+        unit
+        and place > 1
+        and sentence.tokens[place - 1].lower == "of"
+        and sentence.tokens[place - 2].tag != "CD"
     )
 
 
-def _is_in_name(sentence: Sentence, time: TimeExpression) -> bool:
+def _is_in_name(time: TimeExpression, sentence: Sentence) -> bool:
     """ "the Wexham Christmas Open", "The Weekend Australian": a word for a time within a name."""
     if any(c.isdigit() for c in time.text) or not _IN_NAMES.search(time.text):
         return False
-    place = _place(sentence, time)
+    place = place_of(sentence, time)
     around = [sentence.tokens[k] for k in (place - 1, place + 1) if 0 < k < len(sentence.tokens)]
     return any(t.text[:1].isupper() and t.time is None for t in around)
 
@@ -253,8 +321,8 @@ def _opened(
     passive = any(c.dep == "auxpass" for c in chain[0].children)
     # "was arrested and interviewed": the parser takes the second for the simple past.
     short = passive and verb.tag == "VBD" and verb.child("dobj", "attr", "ccomp", "xcomp") is None
-    finite = (verb.tag in _FINITE and not short) or any(
-        c.tag in _FINITE for c in verb.children if c.dep in {"aux", "auxpass"}
+    finite = (verb.tag in FINITE and not short) or any(
+        c.tag in FINITE for c in verb.children if c.dep in {"aux", "auxpass"}
     )
     helpers = [] if finite else [c for c in chain[0].children if c.dep in {"aux", "auxpass"}]
     if not finite and not (passive and verb.tag in {"VBN", "VBD"}):
@@ -273,26 +341,12 @@ def _trimmed(own: Sequence[Token]) -> list[Token]:
     return kept
 
 
-def _place(sentence: Sentence, time: TimeExpression) -> int:
-    return next(k for k, t in enumerate(sentence.tokens) if t.time is time)
-
-
-def _bracket(sentence: Sentence, place: int) -> int:
-    """Where the bracket opens that a token stands in, or -1."""
-    for k in range(place - 1, -1, -1):
-        if sentence.tokens[k].text.startswith(")"):
-            return -1
-        if sentence.tokens[k].text.startswith("("):
-            return k
-    return -1
-
-
 def _is_life(sentence: Sentence, time: TimeExpression) -> bool:
     """ "Ada Poll (1910-1999) was a painter", "(born 1954)": the dates of a life, not of what is told."""
-    opens = _bracket(sentence, _place(sentence, time))
-    if opens < 1 or not any(t.tag in _FINITE for t in sentence.tokens if t.name is None):
+    opens = bracket_before(sentence, place_of(sentence, time))
+    if opens < 1 or not any(t.tag in FINITE for t in sentence.tokens if t.name is None):
         return False
-    inside = sentence.tokens[opens + 1 : _place(sentence, time)]
+    inside = sentence.tokens[opens + 1 : place_of(sentence, time)]
     if any(t.lower in _LIFE for t in inside):
         return True
     name = sentence.tokens[opens - 1].name
@@ -301,66 +355,3 @@ def _is_life(sentence: Sentence, time: TimeExpression) -> bool:
     long = span is not None and span.end - span.start > _LONG
     closes = sentence.tokens[opens + 1].time is time
     return time.kind is ExpressionKind.RANGE and (person or (long and closes))
-
-
-def _tells_aside(sentence: Sentence, time: TimeExpression) -> bool:
-    """A time in brackets, or of a clause that tells who somebody is, beside the sentence's own times."""
-    place = _place(sentence, time)
-    token = sentence.tokens[place]
-    if not any(t.tag in _FINITE for t in sentence.tokens if t.name is None):
-        return False
-    if _bracket(sentence, place) >= 0:
-        return True
-    governor = verb_above(token)
-    past = governor is not None and governor.dep in {"relcl", "acl"}
-    return past or (token.dep == "pobj" and token.head.lower == "for")
-
-
-def _is_of_noun(sentence: Sentence, time: TimeExpression) -> bool:
-    """ "the first vote since the referendum of 2014", "the 2014 law": the date of a thing that is named."""
-    place = _place(sentence, time)
-    current = sentence.tokens[place]
-    if place == 1 and sentence.tokens[0].pos == "ADP":
-        # "On 14 May votes were held", whatever the parser takes the date for.
-        return False
-    while current.head is not current and current.head.pos not in {"VERB", "AUX"}:
-        if current.head.time is not time:
-            if current.dep in _OF_NAMES or (current.lower == "of" and current.head.time is None):
-                return True
-            if current.lower == "since" and current.dep == "prep":
-                return True
-        current = current.head
-    return False
-
-
-def _distinct(times: Sequence[TimeExpression]) -> list[TimeExpression]:
-    """Without repeats, and without a coarse time that a finer one of the same sentence lies in."""
-    kept: list[TimeExpression] = []
-    for time in times:
-        mine = time.interval
-        assert mine is not None
-        covered = any(
-            other is not time
-            and other.interval is not None
-            and other.interval != mine
-            and mine.start <= other.interval.start
-            and other.interval.end <= mine.end
-            and time.kind not in {ExpressionKind.RANGE, ExpressionKind.OPEN_RANGE}
-            and not _is_of_any_year(other)
-            for other in times
-        )
-        covers = _is_of_any_year(time) and any(
-            o is not time
-            and o.interval is not None
-            and o.interval.start <= mine.start
-            and mine.end <= o.interval.end
-            for o in times
-        )
-        if not covered and not covers and all(k.interval != mine for k in kept):
-            kept.append(time)
-    return kept
-
-
-def _is_of_any_year(time: TimeExpression) -> bool:
-    """ "in the summer": a season without a number; beside a year it may be that of every year."""
-    return _SEASON.search(time.text) is not None and not any(c.isdigit() for c in time.text)

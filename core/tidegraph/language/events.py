@@ -16,6 +16,7 @@ from tidegraph.language.coreference import PRONOUNS, Resolution, Thing
 from tidegraph.language.event_times import Part, parts
 from tidegraph.language.passages import Passage
 from tidegraph.language.times import TimeContext
+from tidegraph.language.topics import HE, SHE
 from tidegraph.language.tree import Sentence, Token
 
 _STATIVE: Final = frozenset(
@@ -163,6 +164,7 @@ def _standing_alone(tokens: Sequence[Token], resolution: Resolution) -> tuple[st
     A thing is put in once a sentence: after its name has been said, its pronouns may stay.
     """
     said: set[int] = set()
+    kept: set[str] = set()
     pieces: list[str] = []
     unclear = False
     previous = tokens[0].start
@@ -173,8 +175,10 @@ def _standing_alone(tokens: Sequence[Token], resolution: Resolution) -> tuple[st
         text = token.text
         if id(token) in resolution.unclear:
             unclear = True
-        if thing is not None and id(token) in resolution.doubtful and id(thing) not in said:
-            # Two may be meant: the word of the text stays.
+            kept |= _forms(token)
+        if thing is not None and id(thing) not in said and (id(token) in resolution.doubtful or text in kept):
+            # Two may be meant: the word of the text stays, and so does "his" after such a "he".
+            kept |= _forms(token)
             unclear, thing = True, None
         if thing is not None and thing.name.islower() and token.text != thing.name:
             # No name, and it may be another of the kind.
@@ -195,6 +199,11 @@ def _standing_alone(tokens: Sequence[Token], resolution: Resolution) -> tuple[st
         previous = token.end
     joined = " ".join("".join(pieces).split())
     return joined[:_MAX_SENTENCE_CHARS], unclear
+
+
+def _forms(token: Token) -> frozenset[str]:
+    """The pronouns of which a pronoun is one: "his" and "him" for "he"."""
+    return next((forms for forms in (HE, SHE) if token.lower in forms), frozenset())
 
 
 def _is_said_in_part(pieces: Sequence[str], name: str, short: str) -> bool:

@@ -7,11 +7,13 @@ aggregated); otherwise the title tells at least what the document is about.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
 from tidegraph.domain.documents import Chunk, Event, TimeState
+from tidegraph.domain.interval import Interval
 from tidegraph.language.chunking import chunk_ids_at
 from tidegraph.language.coreference import PRONOUNS, Resolution
 from tidegraph.language.narrative import NARRATIVE
@@ -24,6 +26,11 @@ _ORDINALS: Final = frozenset(
     {"first", "second", "third", "fourth", "last", "next", "other", "same", "latter"}
 )
 _OCCASIONS: Final = words("clauses", "occasion_nouns")
+_PLACED: Final = re.compile(
+    r"\d+(?:st|nd|rd|th)|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth"
+)
+_UNITS: Final = words("roles", "definite_organisation") | {"side", "squad"}
+_CONTENT: Final = frozenset({"NOUN", "PROPN", "VERB", "ADJ", "NUM"})
 _SUBJECTS: Final = frozenset({"nsubj", "nsubjpass"})
 _MAX_MERGED_CHARS: Final = 520
 _MAX_WITH_CONTEXT: Final = 700
@@ -72,6 +79,10 @@ def is_vague(sentence: Sentence, resolution: Resolution) -> bool:
                 return True
         if token.tag == "NN" and token.time is None and _is_counted(token):
             return True
+        if token.lemma in _UNITS and token.tag == "NN" and _is_bare_definite(token):
+            referent = resolution.of(token)
+            if referent is None or id(token) in resolution.doubtful:
+                return True
     return False
 
 
@@ -97,6 +108,14 @@ def _is_bare_definite(noun: Token) -> bool:
     return definite and not others and not told
 
 
+def is_placed(sentence: Sentence) -> bool:
+    """ "He was 14th in Spain": a place in a race or a table that the sentence does not name."""
+    return sentence.root.lemma == "be" and any(
+        t.dep in {"attr", "acomp", "advmod"} and t.head is sentence.root and _PLACED.fullmatch(t.lower)
+        for t in sentence.tokens
+    )
+
+
 def is_torn(sentence: Sentence) -> bool:
     """Whether a sentence begins in the middle: "after the war, with new writers." """
     opening = sentence.tokens[0]
@@ -112,6 +131,20 @@ def is_verbless(sentence: Sentence) -> bool:
 def names_nothing(sentence: Sentence, resolution: Resolution) -> bool:
     """ "A donation was made": nothing in the sentence has a name."""
     return not any(resolution.of(t) is not None for t in sentence.tokens)
+
+
+def tells_little(sentence: Sentence) -> bool:
+    """ "Roe resigned in April": who and when, but not from what."""
+    root = sentence.root
+    if root.pos != "VERB" or any(c.dep == "agent" for c in root.children):
+        return False
+    inside = {id(t) for c in root.children if c.dep in _SUBJECTS for t in c.subtree()}
+    more = [
+        t
+        for t in sentence.tokens
+        if t is not root and id(t) not in inside and t.pos in _CONTENT and t.time is None
+    ]
+    return not more
 
 
 def is_off_topic(sentence: Sentence, resolution: Resolution) -> bool:
@@ -138,10 +171,21 @@ def after(event: Event, said: Sequence[str]) -> Event:
     return replace(event, sentence=f"{event.sentence}{_BEFORE}{' … '.join(told)}]", reasons=reasons)
 
 
+def statement(told: str) -> str:
+    """The words of an event without what was said before it."""
+    return told.partition(_BEFORE)[0]
+
+
 def _in_turn(first: str, second: str) -> str:
     """Two statements in a row; what was said before the first stays at the end."""
     told, mark, said = first.partition(_BEFORE)
     return f"{told} {second}{mark}{said}"
+
+
+def _dated(event: Event) -> Interval | None:
+    """The time that a sentence tells, or that stands above it."""
+    told = event.time_state is TimeState.DATED and not event.time_rule_id.startswith(NARRATIVE)
+    return event.interval if told else None
 
 
 def merged(before: Event, after: Sequence[Event], chunks: Sequence[Chunk]) -> Event | None:
@@ -151,11 +195,10 @@ def merged(before: Event, after: Sequence[Event], chunks: Sequence[Chunk]) -> Ev
     event = after[0]
     if len(before.sentence) + len(event.sentence) > _MAX_MERGED_CHARS:
         return None
-    own = event.time_state is TimeState.DATED and not event.time_rule_id.startswith(NARRATIVE)
-    timed = before.time_state is TimeState.DATED and not before.time_rule_id.startswith(NARRATIVE)
-    if own and timed and event.interval != before.interval:
+    if _dated(event) != _dated(before):
+        # The one tells when, the other does not: it may have been before or long after.
         return None
-    source = event if own or (not timed and before.time_state is TimeState.STATIC) else before
+    source = before if _dated(before) or before.time_state is not TimeState.STATIC else event
     return replace(
         before,
         sentence=_in_turn(before.sentence, event.sentence),

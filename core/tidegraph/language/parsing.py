@@ -33,6 +33,10 @@ _BATCH: Final = 64
 _GROUP_NOUNS: Final = words("roles", "groups")
 _NOT_NAMES: Final = words("names", "calendar") | words("names", "openers") | words("roles", "heads")
 _ABBREVIATION_END: Final = re.compile(r"(?:\.\w|\b(?:Inc|Ltd|Co|Corp|Jr|Sr|St|Bros|plc))$")
+_ABBREVIATED: Final = re.compile(r"(?:\.\w|\b(?:Inc|Ltd|Co|Corp|Jr|Sr|St|Bros|Mt|Dr|No|c))$")
+_FORMS_OF_ADDRESS: Final = frozenset(
+    {"Dr", "Mr", "Mrs", "Ms", "Prof", "Rev", "Hon", "Col", "Gen", "Lt", "Capt", "Sgt", "Maj", "Cpl", "Adm"}
+)
 _DATE_WORD: Final = re.compile(
     r"(?i)(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\.?|\d{1,4}(?:st|nd|rd|th)?|[,./-]|of|the"
     r"|\d{1,4}[-/.]\d{1,2}(?:[-/.]\d{1,4})?|(?:mon|tues?|wed|wednes|thu|thurs|fri|satur?|sun)(?:day)?"
@@ -298,10 +302,32 @@ def _goes_on(before: Sentence, members: Sequence[Token]) -> bool:
     if len(before.tokens) + len(members) > _MAX_SENTENCE_TOKENS:
         return False
     last = before.tokens[-1].text
+    if last.endswith(".") and _is_of_abbreviation(before, members):
+        _graft(before.root, Sentence(list(members)).root)
+        return True
     if last in {":", "–", "—", ","}:
         return True
     closed = last[-1:] in _CLOSING or before.tokens[-1].tag == "_SP"
     return not closed and before.tokens[-1].end - before.start <= _MAX_TORN_CHARS
+
+
+def _is_of_abbreviation(before: Sentence, members: Sequence[Token]) -> bool:
+    """ "Washington , D.C . in 2007", "Dr . Roe", "( known as E . R . )": no full stop of a sentence."""
+    last, following = before.tokens[-1].text, members[0].text
+    short = last.rstrip(" .") or before.tokens[-2:][0].text
+    if following[:1].islower() and following.isalpha():
+        return _ABBREVIATED.search(short) is not None
+    told = [t.text for t in before.tokens]
+    initial = len(short) == 1 and short.isupper() and told.count("(") > told.count(")")
+    return following[:1].isupper() and (short in _FORMS_OF_ADDRESS or initial)
+
+
+def _graft(first: Token, second: Token) -> None:
+    """Two trees as one, under the verb."""
+    over, under = (first, second) if first.pos in {"VERB", "AUX"} else (second, first)
+    under.head, under.dep = over, "parataxis" if under.pos in {"VERB", "AUX"} else "dep"
+    over.children.append(under)
+    over.children.sort(key=lambda t: t.i)
 
 
 def _name_the_rest(tokens: Sequence[Token]) -> None:

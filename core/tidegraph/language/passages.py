@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from tidegraph.domain.documents import ExpressionKind, GroundedDocument, TimeExpression
+from tidegraph.domain.interval import MICROS_PER_DAY, OPEN_END, Granularity, Interval
 from tidegraph.language.blocks import Block, BlockKind, blocks
 from tidegraph.language.orders import marked
 from tidegraph.language.parsing import Unit
 from tidegraph.language.run_in import RUN_IN_LEVEL, closing_head
+from tidegraph.language.telling_times import STILL
 from tidegraph.language.tree import Sentence
 from tidegraph.language.words import words
 
@@ -70,6 +72,7 @@ _ENGLISH: Final = frozenset(
     ]
 )
 _MIN_WORDS: Final = 12
+_YEAR: Final = 366 * MICROS_PER_DAY
 
 
 @dataclass(slots=True, eq=False)
@@ -133,6 +136,8 @@ class _Reader:
         self.result = Layout(self.base, [], [])
         self.rows: list[tuple[int, int]] = []
         self.lead = ""
+        self.paragraphs = 0
+        self.item_words: list[int] = []
         self.title_spans = sorted([*_spans_of(self.title, self.text), *_surname_spans(self.title, self.text)])
         self.next_title = 0
 
@@ -163,21 +168,41 @@ class _Reader:
         if block.kind is BlockKind.HEADING:
             self._leave(block.level)
             date = next((t for t in times if _dates(t)), None)
+            if date is not None and STILL.match(self.text, date.end_char - self.base, block.end):
+                date = _going_on(date)
             self.headings.append((block.level, " ".join(text.split()), date))
+            self.paragraphs = 0
         else:
-            self._leave_sections(times)
+            self._leave_sections(times, again=block.kind is BlockKind.PARAGRAPH and self.paragraphs > 0)
+            self.paragraphs += block.kind is BlockKind.PARAGRAPH
         unit = Unit(text, self.base + block.start, times, known)
         carried = self._leading(block, times) or self._heading_date()
         path = tuple(title for _, title, _ in self.headings)
         trusted = not ordering and _is_read(text)
-        lead = self._lead(block, text)
+        lead, head = self._lead(block, text)
+        if head and text.rstrip(" .").endswith(head):
+            # The heading of the next list is no part of the item.
+            text = text.rstrip(" .").removesuffix(head).rstrip()
+            end = self.base + block.start + len(text)
+            unit = Unit(
+                text,
+                unit.start,
+                tuple(t for t in times if t.end_char <= end),
+                tuple(k for k in known if k[1] <= end),
+            )
+            block = replace(block, end=block.start + len(text))
         self.result.passages.append(Passage(block, unit, path, carried, trusted, self.title, lead))
 
-    def _leave_sections(self, times: Sequence[TimeExpression]) -> None:
-        """A heading within prose stands over nothing any more once a time outside its own is told: no mark
-        tells where its section ends."""
+    def _leave_sections(self, times: Sequence[TimeExpression], *, again: bool) -> None:
+        """A heading within prose stands over nothing any more once a time outside its own is told, and one of
+        a year over no paragraph but the first (``again``) that does not tell the year: no mark tells where
+        its section ends."""
         for level, _, date in self.headings:
-            if level >= RUN_IN_LEVEL and date is not None and any(_is_outside(t, date) for t in times):
+            if level < RUN_IN_LEVEL or date is None:
+                continue
+            year = date.interval is not None and date.interval.end - date.interval.start <= _YEAR
+            silent = again and year and all(not _dates(t) or _is_outside(t, date) for t in times)
+            if silent or any(_is_outside(t, date) for t in times):
                 self._leave(level)
                 return
 
@@ -186,21 +211,23 @@ class _Reader:
         while self.headings and self.headings[-1][0] >= level:
             self.headings.pop()
 
-    def _lead(self, block: Block, text: str) -> str:
-        """What a list item stands under; a paragraph or heading begins anew."""
+    def _lead(self, block: Block, text: str) -> tuple[str, str]:
+        """What a list item stands under, and the heading of the next list that it ends with; a paragraph or
+        heading begins anew."""
         if block.kind is BlockKind.ITEM:
-            lead = self.lead
-            if head := closing_head(text):
-                self.lead = ""
+            lead, head = self.lead, closing_head(text, self.item_words)
+            self.item_words.append(len(text.split()))
+            if head:
+                self.lead, self.item_words = "", []
                 self._leave(RUN_IN_LEVEL)
                 self.headings.append((RUN_IN_LEVEL, head, None))
-            return lead
-        self.lead = ""
+            return lead, head
+        self.lead, self.item_words = "", []
         last = _SENTENCE_BREAK.split(text.rstrip())[-1]
         short = last == text.strip() and len(last.split()) <= _MAX_LEAD_WORDS
         if block.kind is BlockKind.PARAGRAPH and (last.endswith(":") or last[-1:].isalpha() or short):
             self.lead = " ".join(last.strip(" :.-–•*").split()) if len(last) <= _MAX_LEAD_CHARS else ""
-        return ""
+        return "", ""
 
     def _leading(self, block: Block, times: Sequence[TimeExpression]) -> TimeExpression | None:
         """ "- 3 May 2021: ..." and "2021-05-03 - ...": the date at the head dates the whole item."""
@@ -237,6 +264,16 @@ class _Reader:
             path = tuple(title for _, title, _ in self.headings)
             self.result.tables.append(Table(tuple(self.rows), path, self._heading_date()))
             self.rows = []
+
+
+def _going_on(date: TimeExpression) -> TimeExpression:
+    """ "Harrow Racing (2009-present)": a heading over all years since."""
+    assert date.interval is not None
+    return replace(
+        date,
+        kind=ExpressionKind.OPEN_RANGE,
+        interval=Interval(date.interval.start, OPEN_END, Granularity.RANGE),
+    )
 
 
 def _is_outside(time: TimeExpression, section: TimeExpression) -> bool:

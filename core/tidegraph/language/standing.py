@@ -16,12 +16,15 @@ from tidegraph.language.event_times import COUNTED
 from tidegraph.language.leaning import (
     after,
     is_off_topic,
+    is_placed,
     is_torn,
     is_vague,
     is_verbless,
     leans,
     merged,
     names_nothing,
+    statement,
+    tells_little,
     tells_occasion,
 )
 from tidegraph.language.narrative import NARRATIVE, tells_past
@@ -30,7 +33,8 @@ from tidegraph.language.times import CARRIED
 from tidegraph.language.tree import Sentence
 
 _NEAR_CHARS: Final = 3
-_LOOK_BACK: Final = 6
+_MIN_TITLE_WORD: Final = 4
+_LOOK_BACK: Final = 14
 """How many events back the last date of a story is told again."""
 
 
@@ -62,12 +66,18 @@ def standing(own: list[Event], sentence: Sentence, passage: Passage, story: Stor
             story.events.pop()
             return [joint]
     bare = is_verbless(sentence)
-    vague = (is_vague(sentence, resolution) or names_nothing(sentence, resolution)) and not bare
+    vague = (
+        is_vague(sentence, resolution) or names_nothing(sentence, resolution) or tells_little(sentence)
+    ) and not bare
     occasion = tells_occasion(sentence) or any(e.time_rule_id.startswith(COUNTED) for e in own)
     undated = not any(_is_dated(e) for e in own)
-    step = undated and (tells_past(sentence) or _had(sentence)) and sentence.root.lemma != "be"
+    step = (
+        undated
+        and (tells_past(sentence) or _had(sentence))
+        and (sentence.root.lemma != "be" or is_placed(sentence))
+    )
     if not (leaning or vague or bare or occasion or step or is_off_topic(sentence, resolution)):
-        return own
+        return [e if _names(e, passage.title, resolution) else _headed(e, ("", passage.title)) for e in own]
     said = []
     if leaning or vague or occasion or step:
         said = _said(before, story, far=occasion or step) or _text_before(sentence, passage)
@@ -75,11 +85,21 @@ def standing(own: list[Event], sentence: Sentence, passage: Passage, story: Stor
     return [_headed(after(event, said) if said else event, (section, passage.title)) for event in own]
 
 
+def _names(event: Event, title: str, resolution: Resolution) -> bool:
+    """Whether an event says in full what its document is about, not only by a surname or a short form."""
+    told = statement(event.sentence).casefold()
+    topic = resolution.topic
+    if topic is None:
+        long = [w for w in title.casefold().split() if len(w) >= _MIN_TITLE_WORD]
+        return 2 * sum(w in told for w in long) > len(long) or not long
+    return topic.name.casefold() in told or title.casefold() in told
+
+
 def _headed(event: Event, titles: Sequence[str]) -> Event:
     """An event under its section and the document's title, where it does not say them; innermost first."""
     told = event.sentence
     for title in (t.rstrip(" :") for t in titles):
-        if title and title.casefold() not in told.casefold():
+        if title and title.casefold() not in statement(told).casefold():
             told = f"{title}: {told}"
     return replace(event, sentence=told)
 
@@ -99,7 +119,8 @@ def _said(before: Event | None, story: Story, *, far: bool) -> list[str]:
         dated = next((e for e in reversed(earlier) if _is_dated(e)), None)
         found = [*([dated] if dated is not None else []), *found]
     text = story.document.text
-    return [" ".join(text[e.start_char - story.base : e.end_char - story.base].split()) for e in found]
+    told = (" ".join(text[e.start_char - story.base : e.end_char - story.base].split()) for e in found)
+    return list(dict.fromkeys(told))
 
 
 def _had(sentence: Sentence) -> bool:

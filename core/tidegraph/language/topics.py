@@ -25,7 +25,9 @@ _KINDS_OF_THINGS: Final = (
     | (words("names", "organisation_tails") - {"sons", "brothers", "post"})
     | words("roles", "groups")
 )
+_BUILDINGS: Final = frozenset({"villa", "palazzo", "palace", "abbey", "manor", "fort", "temple", "cathedral"})
 _MIN_PRONOUNS: Final = 4
+_MIN_GIVEN: Final = 3
 
 
 def may_be_person(title: str) -> bool:
@@ -36,7 +38,7 @@ def may_be_person(title: str) -> bool:
     return (
         2 <= len(parts) <= 5
         and capital
-        and not lowered & _KINDS_OF_THINGS
+        and not lowered & (_KINDS_OF_THINGS | _BUILDINGS)
         and not any(c.isdigit() for c in title)
     )
 
@@ -48,6 +50,15 @@ def told_gender(sentences: Sequence[Sentence]) -> str:
     if he + she < _MIN_PRONOUNS or he + she <= it:
         return ""
     return "male" if he >= 3 * she else "female" if she >= 3 * he else ""
+
+
+def is_called_by_given(sentences: Sequence[Sentence], title: str) -> bool:
+    """Whether a text calls whom its title names by the first name: the surname alone is another's there."""
+    words_ = title.split()
+    if len(words_) < 2:
+        return False
+    told = Counter(t.text.removesuffix("’s") for s in sentences for t in s.tokens if t.text[:1].isupper())
+    return told[words_[0]] >= _MIN_GIVEN and 2 * told[words_[0]] >= told[words_[-1]]
 
 
 def is_expletive(token: Token) -> bool:

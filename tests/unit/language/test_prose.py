@@ -88,8 +88,23 @@ def test_a_paragraph_torn_in_the_middle_of_a_sentence_is_whole():
 
 
 def test_a_sentence_that_leans_on_the_one_before_is_joined_with_it():
-    events = extract("Ada Poll wrote an overture in 1954. This overture was banned.", "Ada Poll", None).events
-    assert [e.sentence for e in events] == ["Ada Poll wrote an overture in 1954. This overture was banned."]
+    events = extract("Ada Poll wrote an overture. This overture was banned.", "Ada Poll", None).events
+    assert [e.sentence for e in events] == ["Ada Poll wrote an overture. This overture was banned."]
+
+
+@pytest.mark.parametrize(
+    ("text", "dated"),
+    [
+        ("Ada Poll wrote an overture in 1954. This overture was banned.", "wrote"),
+        ("Ada Poll wrote an overture. This overture was banned in 1957.", "banned in"),
+    ],
+)
+def test_the_time_of_one_sentence_is_not_put_on_the_other(text: str, dated: str):
+    first, second = extract(text, "Ada Poll", None).events
+    assert first.sentence == text.split(". ", maxsplit=1)[0] + "."
+    assert second.sentence.endswith(f"[said before: {first.sentence}]")
+    for event in (first, second):
+        assert (event.interval is not None) == (dated in event.sentence.split(" [said before")[0])
 
 
 def test_a_degree_ends_a_time_at_school():

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (sentences stay on one line)
 """What a reader of one event is given: title and section, what was said before, only words that are certain;
 and which words of a text make no event at all."""
 
@@ -138,3 +139,165 @@ def test_the_time_of_a_clause_about_somebody_else_does_not_date_the_sentence():
 def test_what_is_so_every_year_is_not_dated_by_another_sentence():
     event = _one("The Leeds Group met in 2015 . The convention of the group is held in autumn .", "autumn")
     assert event.interval is None
+
+
+def test_a_heading_of_a_year_within_prose_ends_where_the_next_paragraph_tells_no_such_time():
+    text = (
+        "Ada Poll raced in Leeds .\n\nHarrow Racing ( 2015 ) . Poll drove for Harrow Racing and finished ninth .\n\n"
+        "Poll finished third at the Wexham Prize ."
+    )
+    assert _one(text, "ninth", "Ada Poll").interval is not None
+    third = _one(text, "third", "Ada Poll")
+    assert third.interval is None
+    assert "2015" not in third.sentence.split(" [said before")[0]
+
+
+def test_the_heading_of_the_next_list_is_no_part_of_the_last_item():
+    text = (
+        "# Drivers\n\n- Ada Poll, since 2001\n\n# Managers\n\n"
+        "- Ada Poll\n- Bren Holvik\n- Cora Lind\n- Dag Moore Driver of the Year .\n- 1984 – Bren Holvik\n"
+    )
+    told = [e.sentence for e in _events(text, "Harrow Racing")]
+    assert "Harrow Racing: Driver of the Year: 1984 – Bren Holvik" in told
+    assert all("Moore Driver" not in t for t in told)
+
+
+def test_a_place_in_a_race_is_told_with_the_last_date_of_its_section():
+    text = "Ada Poll raced for Harrow in 2010. Poll bought a car. Poll sold a boat. Poll was 14th in Spain."
+    placed = _one(text, "14th", "Ada Poll")
+    assert "[said before: Ada Poll raced for Harrow in 2010. …" in placed.sentence
+    assert placed.interval is None
+
+
+def test_an_event_names_what_its_document_is_about_in_full():
+    text = "Poll Harrow-Lind was a player . Poll was hired by Wexham in 1985 ."
+    for event in _events(text, "Poll Harrow-Lind"):
+        assert "Poll Harrow-Lind" in event.sentence
+    (event,) = _events(
+        "Among the other schools only Wexham had a team in 2001 .", "Harrow Rangers women's lacrosse"
+    )
+    assert event.sentence.startswith("Harrow Rangers women's lacrosse: ")
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "kept"),
+    [
+        # She is the one who speaks.
+        (
+            "Ada Poll had a daughter . She raised her in Leeds . She loved her . She left her . "
+            "Cheryl Lynn told a neighbour that she was afraid .",
+            "Ada Poll",
+            "that she was afraid",
+        ),
+        # The one who is persuaded is not the one who persuades.
+        (
+            "Bren Holvik met Joseph Starr . He asked him . He wrote to him . He persuaded Starr to leave .",
+            "Joseph Starr",
+            "He persuaded",
+        ),
+        # A text that says "Ada" means somebody else by the surname.
+        (
+            "Ada Poll was born in Leeds . Ada was a clerk . She wrote of it to Poll . Ada lived alone . She sang . "
+            "Ada never married . Poll had a low opinion of her , and she knew it .",
+            "Ada Poll",
+            "opinion of Ada Poll",
+        ),
+        # The one who is praised is a name that the text has not told of in full.
+        (
+            "Leeds Post is a paper . Celebrities such as Kate Dorn were on its cover . "
+            "Shulman was praised for her use of photographs .",
+            "Leeds Post",
+            "praised for her use",
+        ),
+        # The parties are several.
+        (
+            "Harrow Insurance was sold . An agreement was signed between the parties .",
+            "Harrow Insurance",
+            "between the parties",
+        ),
+        # Its place is that of the park.
+        (
+            "Harrow Castle is northwest of Harrow village in the Wexham Peninsula . "
+            "John Harrington was given a licence to create a park in Aldingham manor and , while "
+            "its location is uncertain , it may have been east of the castle .",
+            "Harrow Castle",
+            "its location is uncertain",
+        ),
+    ],
+)
+def test_a_word_that_may_mean_another_stays(text: str, title: str, kept: str):
+    assert kept in _events(text, title)[-1].sentence
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Harrow Castle is about northwest of Leeds .",
+        "Harrow Castle stretches about along the sea .",
+        "Ada Poll raced in Leeds in with the Wexham team .",
+    ],
+)
+def test_a_sentence_that_has_lost_a_number_makes_no_event(text: str):
+    assert _events(text) == []
+
+
+def test_the_full_stop_of_an_abbreviation_does_not_part_a_sentence():
+    (event,) = _events("Ada Poll bought a flat in Leeds in 2005 and a house in Washington , D.C . in 2007 .")
+    assert event.sentence.endswith("in 2007 .")
+    assert event.interval is not None
+    assert (event.interval.start, event.interval.end) == (instant(2005), instant(2008))
+
+
+def test_a_year_of_its_own_is_a_heading():
+    text = "# Harrow Prize\n\nAda Poll won in Leeds in 2017 . 2018 . In January , Poll played in Wexham . Poll lost to Bren Holvik .\n"
+    told = _events(text, "Ada Poll")
+    assert all(e.sentence.split(" [said before")[0].rstrip(" .") != "2018" for e in told)
+    played = next(e for e in told if "played" in e.sentence)
+    assert played.interval is not None
+    assert played.interval.start == instant(2018, 1)
+    assert told[-1].sentence.startswith("2018: ")
+
+
+def test_a_form_of_address_does_not_end_a_sentence():
+    text = (
+        "Ada Poll was a clerk .\n\n# Honours\n\n- Dr . Poll is one of the few to have appeared on stamps .\n"
+    )
+    assert (
+        _events(text, "Ada Poll")[-1].sentence
+        == "Dr . Ada Poll is one of the few to have appeared on stamps ."
+    )
+    (event,) = _events(
+        "Ada Poll contributed to the 1911 Encyclopædia ( designated by the initials E . A . So. ) ."
+    )
+    assert event.sentence.endswith("So. ) .")
+
+
+def test_who_left_without_what_is_told_with_what_was_said_before():
+    text = "Ada Poll was hired by Harrow United in 1983 . She resigned in April 1985 ."
+    resigned = _one(text, "resigned", "Ada Poll")
+    assert resigned.sentence.endswith("[said before: Ada Poll was hired by Harrow United in 1983 .]")
+
+
+def test_what_a_text_about_a_building_calls_he_is_not_the_building():
+    text = (
+        "Villa del Lario is a villa in Leeds . Bren Holvik bought it . He sold it . He missed it . He died . "
+        "After the death of the owner the villa passed to his nephew ."
+    )
+    assert "Lario’s nephew" not in " ".join(e.sentence for e in _events(text, "Villa del Lario"))
+
+
+def test_his_stays_where_he_does():
+    text = (
+        "James Franklin Poll was a banker . Poll sold a house . He met a man . He was rich . "
+        "At the request of Gov . Oliver Morton , Poll loaned him money . He helped him . "
+        "The state , grateful for his help , has preserved the house .\n\n# Life\n\n"
+        "In 1819 , he married his first wife , Cora Lind ."
+    )
+    assert "he married his first wife" in _events(text, "James Poll")[-1].sentence
+
+
+def test_the_side_is_told_with_what_was_said_before():
+    text = "Ada Poll was hired by Wexham in 2015 . In 2016 , Poll led the side to a victory over Harrow ."
+    assert _one(text, "victory", "Ada Poll").sentence.endswith(
+        "[said before: Ada Poll was hired by Wexham in 2015 .]"
+    )
