@@ -6,10 +6,12 @@ another epoch than the present extractor's would come out otherwise today. Compu
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 LANGUAGE: Final = "language"
 LLM: Final = "llm"
+_FIGURES: Final = re.compile(r"([0-9]{1,18})")
 
 
 def language_epoch(rules: str, model: str, recogniser: str = "") -> str:
@@ -21,6 +23,12 @@ def language_epoch(rules: str, model: str, recogniser: str = "") -> str:
 def llm_epoch(version: str, prompt: str, model: str, fallback: str) -> str:
     """The epoch of the LLM extractor: its version, the prompt's, the model, and who reads what it cannot."""
     return f"{LLM}-{version}-{prompt}-{model}+{fallback}"
+
+
+def order_of(epoch: str) -> tuple[tuple[str | int, ...], str]:
+    """What epochs are sorted by: figures in them count as numbers."""
+    parts = _FIGURES.split(epoch)  # text and figures by turns
+    return tuple(int(part) if place % 2 else part for place, part in enumerate(parts)), epoch
 
 
 def extractor_of(epoch: str) -> str:

@@ -133,8 +133,8 @@ class Delivery:
         if result.sequence:  # 0: not one record could be read, so the graph was not asked
             await self.feed.publish(graph, result.sequence)
         if result.mended:
-            outputs = [_mended(before, left) for before, left in result.mended]
-            await self.scribe.persist(lambda: self.scribe.sink.write(outputs))
+            outputs = {one.key: one for one in (_mended(before, left) for before, left in result.mended)}
+            await self.scribe.persist(lambda: self.scribe.sink.write(tuple(outputs.values())))
         if self.judging:
             self.judging.notice(graph)
         account(graph, result.changes, result.statuses, self.burst_facts)
@@ -238,7 +238,7 @@ def deliver(
 
 
 def _mended(document: ExtractedDocument, left: ExtractedDocument | None) -> Output:
-    """A record of ``extracted`` that was written again after an erasure, as it is to stay there."""
+    """A record of ``extracted`` that was written again, after an erasure or by chance, as it is to stay."""
     header = document.header
     return Output(
         Topic.EXTRACTED,

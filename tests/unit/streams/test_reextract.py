@@ -217,3 +217,28 @@ async def test_nothing_is_final_while_a_retraction_or_what_it_frees_is_under_way
     assert {at: await values(running, at) for at in found} == found
     assert len(found) > 1
     assert await values(running) == ["e1 one"]
+
+
+async def test_a_record_that_another_extractor_reads_by_chance_changes_nothing() -> None:
+    """A worker was killed before it had noted what it read; the next one has another extractor."""
+    reader = Reader()
+    running = pipeline(reader)
+    await running.append(b"a", b"one")
+    await running.settle()
+    watermark = await running.status.watermark(GRAPH)
+    former = await dump.content_hash(running.store, GRAPH)
+    for epoch in ("e2", "e0", "e10"):
+        reader.epoch, running._offsets[Topic.GROUNDED, 0] = epoch, 0
+        await running.settle()
+        assert await values(running) == await values(running, watermark) == ["e1 one"]
+    assert await dump.content_hash(running.store, GRAPH) == former
+    await rebuilder(running).rebuild(GRAPH, {"elsewhere/0": 0})
+    assert await dump.content_hash(running.store, GRAPH) == former
+    decided = running.clock.now()
+    await decide(running, reextraction=records_pb2.Reextraction())
+    await running.settle()
+    assert await values(running) == ["e10 one"], "what was read by chance counts once it is decided on"
+    assert await values(running, decided) == ["e1 one"]
+    former = await dump.content_hash(running.store, GRAPH)
+    await rebuilder(running).rebuild(GRAPH, {"elsewhere/0": 0})
+    assert await dump.content_hash(running.store, GRAPH) == former

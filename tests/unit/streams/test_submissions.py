@@ -59,10 +59,6 @@ CASES = {
         [("a", "e1", 3, 0), ("b", "e1", 1, 3)],
     ),
     "a later epoch": ([sent("1", 1), sent("1", 4, epoch="e2")], [("1", "e1", 1, 4), ("1", "e2", 4, 0)]),
-    "epochs of one instant": (
-        [sent("1", 1), sent("1", 1, epoch="e2")],
-        [("1", "e1", 1, 1), ("1", "e2", 1, 0)],
-    ),
     "half a successor replaces nothing": (
         [sent("1", 1), sent("2", 3, part=2, parts=2)],
         [("1", "e1", 1, 0), ("2", "e1", 3, 0)],
@@ -80,6 +76,47 @@ def test_every_order_and_every_cut_gives_one_result(name: str) -> None:
     for order in itertools.permutations([*records, records[0]]):
         for batch in (1, 2, 100):
             assert spans(taken(order, batch)) == expected
+
+
+@pytest.mark.parametrize("batch", [1, 100])
+@pytest.mark.parametrize("epochs", [("e1", "e2"), ("e2", "e1"), ("e9", "e10")])
+def test_a_second_reading_of_one_record_is_surplus(epochs: tuple[str, str], batch: int) -> None:
+    first, second = (sent("1", 1, epoch=epoch) for epoch in epochs)
+    found = taken([first, second, second, first], batch)
+    assert spans(found) == [("1", epochs[0], 1, 0)]
+    submissions = Submissions(GRAPH, ["a"], found)
+    assert submissions.place(second).is_surplus
+    assert not submissions.place(first).is_surplus
+    again = replace(second, reextracted_at=at(2024, 4))
+    assert submissions.place(again).is_new, "it was decided on"
+    assert sorted(spans(submissions.records("a"))) == sorted([("1", epochs[0], 1, 4), ("1", epochs[1], 4, 0)])
+
+
+def test_the_reading_that_is_whole_first_stays() -> None:
+    def parts(epoch: str) -> list[ExtractedDocument]:
+        return [sent("1", 1, epoch=epoch, part=part, parts=2) for part in (1, 2)]
+
+    old, new = parts("e1"), parts("e2")
+    for order, whole in (
+        ([old[0], *new], "e2"),
+        ([old[0], *new, old[1]], "e2"),
+        ([old[0], new[0], old[1], new[1]], "e1"),
+        ([*old, *new], "e1"),
+        ([*new, *old], "e2"),
+    ):
+        for batch in (1, 100):
+            counting = [span for span in spans(taken(order, batch)) if span[3] == 0]
+            assert counting == [("1", whole, 1, 0)] * 2
+
+
+def test_a_copy_that_would_count_from_where_another_reading_stands_is_surplus() -> None:
+    records = [sent("1", 4), sent("1", 1, epoch="e2"), sent("1", 1)]
+    assert spans(taken(records)) == [("1", "e1", 4, 0), ("1", "e2", 1, 4)]
+
+
+def test_of_two_readings_that_a_graph_holds_the_greater_number_counts() -> None:
+    held = [record for epoch in ("e9", "e10") for record in taken([sent("1", 1, epoch=epoch)])]
+    assert spans(Submissions(GRAPH, ["a"], held).records("a")) == [("1", "e9", 1, 1), ("1", "e10", 1, 0)]
 
 
 def test_a_retraction_ends_what_was_recorded_before_it() -> None:

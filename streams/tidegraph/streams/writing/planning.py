@@ -80,6 +80,8 @@ class Planned:
     kept: Mapping[str, Kept]
     """Busy conflict keys as the commit leaves them."""
     links: Relinked
+    surplus: tuple[ExtractedDocument, ...]
+    """What another extractor read of records whose reading counts."""
 
 
 @dataclass(slots=True)
@@ -93,6 +95,7 @@ class _Batch:
     writes: list[DocumentWrite] = field(default_factory=list)
     entities: list[EntityWrite] = field(default_factory=list)
     sightings: list[Sighting] = field(default_factory=list)
+    surplus: list[ExtractedDocument] = field(default_factory=list)
 
 
 class Planner:
@@ -164,7 +167,7 @@ class Planner:
             filed=tuple(effects.filed),
             filed_until=tuple(effects.filed_until),
         )
-        return Planned(commit, _outcomes(batch), belief.kept, links)
+        return Planned(commit, _outcomes(batch), belief.kept, links, tuple(batch.surplus))
 
     def settle(self, planned: Planned) -> None:
         """The commit has gone through: what was planned is what the graph holds."""
@@ -206,6 +209,8 @@ class Planner:
             batch.placed.append((item, placed))
             if placed.is_new:
                 new.append((placed, draft))
+            elif placed.is_surplus:
+                batch.surplus.append(item.content)
         for placed, draft in new:
             record = placed.record
             times = (submissions.revision_withdrawn_at(record), submissions.withdrawn_at(record))

@@ -6,8 +6,14 @@ of it. Evidence of a reading counts until the earliest of
 - a retraction of the document (or of the revision) recorded at or after the submission;
 - a submission of the same document with the same document time that replaces it: the one with the
   higher revision where revisions are numbers ("7", "v2", "2024-03"), else the one recorded later;
-- a reading of the same submission by another epoch, recorded later (at equal times the greater epoch).
-  The reading of a re-extraction is recorded when that was decided.
+- a reading of the same submission by another epoch, recorded later. The reading of a re-extraction is
+  recorded when that was decided.
+
+A worker that reads a record a second time, because it or its group had forgotten that it was read, may be
+another extractor. Nobody decided on that: of readings of one instant the one that was whole first stays, and
+the other is *surplus*: nothing is written of it, and whoever keeps the record of belief drops it there, so
+that a rebuild finds one reading. Where a graph holds two all the same, the whole one counts, then the
+greater epoch, by number where it has one.
 
 What replaces does so when all of its parts are there. A revision that is sent again after it was
 withdrawn is a new submission; sent again before, it is a duplicate and changes nothing, except that the
@@ -22,6 +28,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from tidegraph.domain import epochs
 from tidegraph.domain.documents import DocumentHeader, DocumentKind, ExtractedDocument
 from tidegraph.domain.ids import make_id
 from tidegraph.domain.interval import OPEN_END
@@ -50,12 +57,14 @@ class Placed:
     """What a record of the batch is: new, or a copy of what is there.
 
     ``record`` is the one to write, or the one that the copy repeats. ``ids_again``: its ids are in use by
-    an earlier submission of the revision, so that rows need ids of their own.
+    an earlier submission of the revision, so that rows need ids of their own. ``is_surplus``: what another
+    extractor read of the same record counts.
     """
 
     record: DocumentRecord
     is_new: bool
     ids_again: bool
+    is_surplus: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +100,16 @@ class Submissions:
         same = self._same_submission(header)
         if not same:
             return self._add(document, self._next_generation(header))
-        for record in same:
-            if record.extractor_epoch == document.extractor_epoch and record.header.part == header.part:
-                self._lower(record, document)
-                return Placed(record, False, record.generation > 0)
+        read_at, epoch = document.reextracted_at or header.recorded_at, document.extractor_epoch
+        own = [r for r in same if r.extractor_epoch == epoch and r.header.part == header.part]
+        if not own or self._recorded_at(own[0]) > read_at:
+            others = _readings(r for r in same if r.extractor_epoch != epoch)
+            for group in others.values():
+                if self._first(group) == read_at and _complete(group):
+                    return Placed(group[0], False, False, is_surplus=True)
+        if own:
+            self._lower(own[0], document)
+            return Placed(own[0], False, own[0].generation > 0)
         return self._add(document, same[0].generation)
 
     def retract(self, header: DocumentHeader, *, one_revision: bool, decision_id: str = "") -> Placed:
@@ -211,15 +226,14 @@ class Submissions:
         """Withdrawal of each reading and retraction, by origin."""
         times = self._submission_times(known)
         for submission in _by_origin(_evidence(known.records)).values():
-            readings: dict[str, list[DocumentRecord]] = defaultdict(list)
-            for record in submission:
-                readings[record.origin].append(record)
+            readings = _readings(submission)
             order = {
-                origin: (self._first(group), group[0].extractor_epoch) for origin, group in readings.items()
+                origin: (self._first(group), _complete(group), epochs.order_of(group[0].extractor_epoch))
+                for origin, group in readings.items()
             }
             for origin, group in readings.items():
                 later = [
-                    max(order[origin][0], order[other][0])
+                    order[other][0]
                     for other, rows in readings.items()
                     if order[other] > order[origin] and _complete(rows)
                 ]
@@ -277,10 +291,15 @@ def _by_origin(records: Iterable[DocumentRecord]) -> dict[str, list[DocumentReco
 
 def _has_complete(records: Iterable[DocumentRecord]) -> bool:
     """True when all parts of some reading of a submission are there."""
+    return any(_complete(group) for group in _readings(records).values())
+
+
+def _readings(records: Iterable[DocumentRecord]) -> dict[str, list[DocumentRecord]]:
+    """Records by the reading that they are a part of."""
     readings: dict[str, list[DocumentRecord]] = defaultdict(list)
     for record in records:
         readings[record.origin].append(record)
-    return any(_complete(group) for group in readings.values())
+    return readings
 
 
 def _complete(records: Iterable[DocumentRecord]) -> bool:

@@ -46,7 +46,8 @@ class Written:
 
     ``changes`` are the lines of the feed that this call committed; ``sequence`` is the graph's commit
     sequence after it. Lines that a stopped worker left unpublished are read from the graph. ``mended`` are
-    documents of which an erasure keeps something out, each with what is left of it (``None``: nothing).
+    documents of which an erasure keeps something out, or that are a second reading of a record, each with
+    what is left of it (``None``: nothing).
     """
 
     endings: tuple[Ending, ...]
@@ -107,7 +108,7 @@ class GraphWriter:
         changes: list[ChangeRow] = []
         left, endings, mended = await self._without_erased(graph, partition, items)
         for run in _runs(left):
-            endings += await self._run(graph, partition, run, changes)
+            endings += await self._run(graph, partition, run, changes, mended)
         state = await self._state(graph, partition)
         return Written(tuple(endings), tuple(changes), state.sequence, tuple(mended))
 
@@ -152,7 +153,12 @@ class GraphWriter:
     # --- one commit -------------------------------------------------------------------------------
 
     async def _run(
-        self, graph: str, partition: str, items: Sequence[Item], changes: list[ChangeRow]
+        self,
+        graph: str,
+        partition: str,
+        items: Sequence[Item],
+        changes: list[ChangeRow],
+        mended: list[Mended],
     ) -> list[Ending]:
         """Plan and commit; a record that breaks the plan is found by halving and buried alone."""
         try:
@@ -164,14 +170,15 @@ class GraphWriter:
                 self._planner.settle(planned)
             else:
                 changes += await self._commit(planned.commit, planned)
+            mended += [(document, None) for document in planned.surplus]
             return [Ending(o.item, o.ended, o.rejected) for o in planned.outcomes]
         except (Retryable, Conflicted):
             raise
         except Exception as error:
             if len(items) > 1:
                 middle = len(items) // 2
-                first = await self._run(graph, partition, items[:middle], changes)
-                return first + await self._run(graph, partition, items[middle:], changes)
+                first = await self._run(graph, partition, items[:middle], changes, mended)
+                return first + await self._run(graph, partition, items[middle:], changes, mended)
             logger.exception("record %s/%d cannot be written to %s", partition, items[0].offset, graph)
             await self._skip(graph, partition, items[0].offset)
             return [Ending(items[0], "", _typed(error))]
