@@ -126,12 +126,18 @@ class EmbeddedFalkorDB:
         return tuple(part for name, value in options.items() for part in (f"--{name}", value))
 
     def _module_options(self, module: Path) -> tuple[str, ...]:
-        """Limits are set here because the module's own defaults are none at all."""
+        """Limits are set here because the module's own defaults are none at all.
+
+        What a write changed is logged, never its query: read back at the next start, before the indexes
+        are built, a query would search every node for each one that it names. It would take hours, or meet
+        the time limit and be lost, and with it everything that was committed after it.
+        """
         options = {
             "TIMEOUT_MAX": self._query_timeout_ms * WRITE_FACTOR,
             "TIMEOUT_DEFAULT": self._query_timeout_ms,
             "QUERY_MEM_CAPACITY": _QUERY_MEMORY_BYTES,
             "MAX_QUEUED_QUERIES": 1_000,
+            "EFFECTS_THRESHOLD": 0,
             "CACHE_SIZE": 100,
             "OMP_THREAD_COUNT": 1,
             "THREAD_COUNT": max(2, os.cpu_count() or 2),
