@@ -17,6 +17,7 @@ from tidegraph.client import ApiError, Client, Options
 from tidegraph.language.registry import load_registry
 from tidegraph.models.hashing import HashingEncoder
 from tidegraph.services.server import ApiServer, DrainTimes
+from tidegraph.services.usecases import identity
 from tidegraph.services.usecases.context import ChatLimits, Ports
 from tidegraph.streams.inprocess import InProcess
 
@@ -217,3 +218,26 @@ async def test_a_seal_refuses_what_is_loaded_afterwards(served: Served) -> None:
     letters = await served.client.dead_letters()
     assert [letter.cause.partition(":")[0] for letter in letters] == ["SEALED"]
     assert await chief(served) == ["Ann Roe", "Cy Lund"]
+
+
+async def test_a_merge_beyond_what_the_writer_keeps_together_is_refused_before_it_is_decided(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(identity, "MAX_JOINED", 3)
+    names = ("Nova Ltd", "Orlan Works", "Pike Mills", "Quist Foundry")
+    for name in names:
+        await served.write(name, ANN.replace("Nova Ltd", name))
+    ids = []
+    for name in names:
+        found = await served.client.entity(name)
+        ids.append(found.entity_id)
+    await served.client.merge_entities(*ids[:2])
+    await served.settle()
+    await served.client.merge_entities(*ids[1:3])
+    await served.settle()
+    logged = [record async for record in served.pipeline.log.read("control")]
+    with pytest.raises(ApiError) as refused:
+        await served.client.merge_entities(ids[0], ids[3])
+    assert refused.value.reason == "SET_TOO_LARGE"
+    assert "would have 4 ids" in str(refused.value)
+    assert [record async for record in served.pipeline.log.read("control")] == logged

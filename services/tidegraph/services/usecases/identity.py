@@ -22,6 +22,8 @@ from tidegraph.services.usecases.decide import decide
 from tidegraph.services.usecases.linking import find_known
 from tidegraph.storage.merged import apart
 
+MAX_JOINED: Final = 128
+"""Ids that merges may make one entity: with what comes near them, what the writer looks at for one change."""
 REVIEWS_MAX: Final = 10_000
 NEAR_MAX: Final = 8
 """Other entities that are shown with an entity."""
@@ -57,11 +59,15 @@ async def merge(ports: Ports, caller: Caller, entity_ids: Sequence[str], reason:
     """Say that the ids are one entity, from now on.
 
     Raises:
-        Rejected: TOO_FEW_ENTITIES. LimitExceeded: TOO_MANY_ENTITIES. NotFound: ENTITY_NOT_FOUND.
+        Rejected: TOO_FEW_ENTITIES. LimitExceeded: TOO_MANY_ENTITIES; SET_TOO_LARGE, the entity would have
+            more ids than the writer keeps together. NotFound: ENTITY_NOT_FOUND.
     """
-    ids = await _known(ports, caller, entity_ids)
+    ids, together = await _known(ports, caller, entity_ids)
     if len(ids) < 2:
         raise Rejected("TOO_FEW_ENTITIES", "give at least two different entity ids", field="entity_ids")
+    if len(together) > MAX_JOINED:
+        message = f"the entity would have {len(together)} ids; at most {MAX_JOINED} may be one"
+        raise LimitExceeded("SET_TOO_LARGE", message, field="entity_ids")
     return await decide(ports, caller, reason, merge=records_pb2.Merge(entity_ids=ids))
 
 
@@ -72,7 +78,7 @@ async def split(ports: Ports, caller: Caller, entity_ids: Sequence[str], reason:
         Rejected: NOT_MERGED, the one id stands alone. LimitExceeded: TOO_MANY_ENTITIES.
         NotFound: ENTITY_NOT_FOUND.
     """
-    ids = await _known(ports, caller, entity_ids)
+    ids, _ = await _known(ports, caller, entity_ids)
     rest: list[str] = []
     if len(ids) == 1:
         now = Visibility(ports.clock.now(), caller.labels)
@@ -85,7 +91,8 @@ async def split(ports: Ports, caller: Caller, entity_ids: Sequence[str], reason:
     return await decide(ports, caller, reason, split=records_pb2.Split(entity_ids=ids, from_ids=rest))
 
 
-async def _known(ports: Ports, caller: Caller, entity_ids: Sequence[str]) -> list[str]:
+async def _known(ports: Ports, caller: Caller, entity_ids: Sequence[str]) -> tuple[list[str], set[str]]:
+    """The ids, each once, and all that are taken for the same as one of them."""
     ids = sorted(set(entity_ids))
     if not ids:
         raise Rejected("TOO_FEW_ENTITIES", "give entity ids", field="entity_ids")
@@ -97,7 +104,7 @@ async def _known(ports: Ports, caller: Caller, entity_ids: Sequence[str]) -> lis
         if entity_id not in known:
             message = f"no entity has the id {entity_id[:80]!r} in this graph; `tidegraph entity` shows ids"
             raise NotFound("ENTITY_NOT_FOUND", message, entity=entity_id[:80])
-    return ids
+    return ids, known
 
 
 def _check_number(ids: Sequence[str]) -> None:
