@@ -56,9 +56,17 @@ def _of_chunk(chunk: Chunk, document: ExtractedDocument) -> Iterator[ExtractedAs
 
 
 def _may_be_one(kind: LinkKind, one: Mention, other: Mention) -> bool:
-    """Things of one type whose full names stand here. People are "formerly" many things but their names."""
+    """Things of one type whose full names stand here. People are "formerly" many things but their names.
+
+    What an organisation was formerly is no person, though its name may have been read as that of one.
+    """
     types = {one.type, other.type} - {EntityType.UNSPECIFIED}
-    if len(types) > 1 or (kind is LinkKind.RENAMED and EntityType.PERSON in types):
+    if kind is LinkKind.RENAMED:
+        if one.type is EntityType.ORGANISATION:
+            types.discard(EntityType.PERSON)
+        if EntityType.PERSON in types:
+            return False
+    if len(types) > 1:
         return False
     named = [normalise(m.name) == normalise(m.canonical_name or m.name) for m in (one, other)]
     return all(named) and normalise(one.name) != normalise(other.name)
