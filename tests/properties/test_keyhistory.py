@@ -9,9 +9,10 @@ from dataclasses import replace
 import pytest
 from tests.properties.scale import SLOW
 from tests.properties.test_belief import apply
-from tests.properties.worlds import seeded_world
+from tests.properties.worlds import busy_world, seeded_world
 from tests.unit.domain.claims import MANY, ONE, World
 
+from tidegraph.domain import keyhistory
 from tidegraph.domain.belief import history, plan
 from tidegraph.domain.canonical import dump
 from tidegraph.domain.documents import EndpointBasis, Verb
@@ -93,6 +94,57 @@ def test_keeping_up_holds_in_worlds_that_once_failed(number: int) -> None:
     claims, _, policy = seeded_world(number)
     claims = [replace(claim, withdrawn_at=OPEN_END) for claim in claims]
     check(sorted(claims, key=lambda claim: claim.recorded_at), policy, 1)
+
+
+def keeps_up(claims: list[Assertion], policy: KeyPolicy) -> int:
+    """Feed claims that were recorded one by one: what was believed after each is what the whole gives, in
+    every mark.
+
+    The most blocks that the key was cut into.
+    """
+    keeper = KeyHistory([], [], policy, [])
+    most = 0
+    for claim in claims:
+        keeper.add(claim)
+        most = max(most, keeper.block_count)
+    assert dump(keeper.versions()) == dump(history(claims, [], policy))
+    return most
+
+
+@pytest.mark.parametrize("count", [84, pytest.param(20_000, marks=pytest.mark.slow)])
+def test_keeping_up_holds_however_finely_a_key_is_cut(
+    seed: int, count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    most = 0
+    for number in range(seed, seed + count):
+        monkeypatch.setattr(keyhistory, "BLOCK_CLAIMS", 2 + number % 7)
+        most = max(most, keeps_up(*busy_world(number)))
+    assert most > 2
+
+
+@pytest.mark.parametrize(("size", "number"), [(3, 359), (3, 484), (3, 543), (3, 585)])
+def test_keys_that_were_once_cut_wrongly(size: int, number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keyhistory, "BLOCK_CLAIMS", size)
+    assert keeps_up(*busy_world(number)) > 1
+
+
+@pytest.mark.parametrize("observed", [True, False])
+def test_what_is_seen_for_a_while_goes_on_as_it_had_before(
+    observed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That c held in 2005 says less than that it had begun: it goes on, however far back that was told."""
+    monkeypatch.setattr(keyhistory, "BLOCK_CLAIMS", 2)
+    world = World(ONE)
+    for year, value in enumerate("bcaxyzw", start=2001):
+        world.tell(value, str(year))
+    if observed:
+        world.tell("c", "2015", seen_until="2016")
+    else:
+        world.tell("w", "2014", "2020")
+        world.tell("c", "2015", "2018")
+        world.tell("x", "2016")
+        world.tell("c", "2017")
+    assert keeps_up(world.assertions, ONE) > 1
 
 
 def test_evidence_must_come_in_recorded_order() -> None:

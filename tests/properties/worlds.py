@@ -7,10 +7,11 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 from tests.unit.domain.claims import MANY, ONE, SETTING, when
+from tests.unit.domain.claims import World as Told
 
 from tidegraph.domain.documents import EndpointBasis, Status, ValidTime, Verb
 from tidegraph.domain.facts import Assertion, Revision
-from tidegraph.domain.interval import OPEN_END, OPEN_START, Granularity
+from tidegraph.domain.interval import MICROS_PER_DAY, OPEN_END, OPEN_START, Granularity
 from tidegraph.domain.policies import KeyPolicy
 
 DATES = (
@@ -24,6 +25,11 @@ DATES = (
     "2002-01-01",
     "2003",
     "2003-05",
+)
+BUSY_DATES = tuple(
+    f"{year}{rest}"
+    for year in range(1999, 2007)
+    for rest in ("", "-01", "-02", "-06", "-12", "-01-01", "-01-10", "-02-10", "-06-01", "-06-10")
 )
 STATUSES = (Status.ASSERTED,) * 6 + (Status.PLANNED, Status.DENIED, Status.REPORTED, Status.CEASED)
 VERBS = (Verb.START,) * 4 + (Verb.STOP, Verb.STOP, Verb.STATE, Verb.STATE, Verb.CHANGE, Verb.CORRECTION)
@@ -199,4 +205,70 @@ def _seeded_time(rng: random.Random, stop: bool, plain: bool) -> ValidTime:
         end_basis = rng.choice(bases)
     if start != OPEN_START and end != OPEN_END and end_basis is EndpointBasis.OBSERVED:
         end = max(end, start + 1)
+    return ValidTime(start, end, start_grain, end_grain, start_basis, end_basis)
+
+
+def busy_world(seed: int) -> tuple[list[Assertion], KeyPolicy]:
+    """Many claims about one key, in the order in which they are recorded, most of them simply told.
+
+    Starts are stated or seen, ends stated or seen, alone or with a start; times tie and periods nest.
+    """
+    rng = random.Random(seed)
+    policy = rng.choice([ONE, ONE, SETTING, MANY])
+    values = "abcdefghijklmnopqrst"[: rng.choice([3, 5, 10, 20])] if policy.exclusive else "a"
+    dates = rng.choice([DATES, BUSY_DATES, BUSY_DATES])
+    odd = rng.choice([0, 0, 0.04, 0.15])
+    count = rng.randint(6, 24)
+    return [_busy_claim(rng, number, rng.choice(values), dates, odd) for number in range(count)], policy
+
+
+def _busy_claim(rng: random.Random, number: int, value: str, dates: tuple[str, ...], odd: float) -> Assertion:
+    """One claim; with the probability ``odd`` of a kind that works beyond its own times."""
+    verb = rng.choice([Verb.START] * 5 + [Verb.STOP] * 3 + [Verb.STATE, Verb.CHANGE])
+    status = rng.choice([Status.ASSERTED] * 6 + [Status.REPORTED, Status.CEASED])
+    kind = rng.choice(["planned", "denied", "unnamed", "shared", "other"]) if rng.random() < odd else ""
+    if kind in ("planned", "denied"):
+        status = Status.PLANNED if kind == "planned" else Status.DENIED
+    if kind == "unnamed":
+        value, verb = "", Verb.STOP
+    if kind == "other":
+        verb = rng.choice([Verb.CORRECTION, Verb.STATE])
+    claim = Told().tell(
+        value,
+        verb=verb,
+        status=status,
+        told=rng.choice(dates) if rng.random() < 0.8 else None,
+        document=rng.choice(["news", "blog"]),
+        shared=kind == "shared",
+        priority=rng.choice([0, 0, 1]),
+        confidence=rng.choice([0.4, 0.5, 1.0]),
+        recorded=number + 1,
+    )
+    valid = _busy_time(rng, dates, verb is Verb.STOP or status is Status.CEASED)
+    if kind == "other" and verb is Verb.STATE:
+        valid = ValidTime(
+            OPEN_START,
+            OPEN_END,
+            Granularity.UNKNOWN,
+            Granularity.UNKNOWN,
+            EndpointBasis.NONE,
+            EndpointBasis.NONE,
+        )
+    return replace(claim, assertion_id=f"a{number:03d}", valid=valid)
+
+
+def _busy_time(rng: random.Random, dates: tuple[str, ...], stop: bool) -> ValidTime:
+    start, end = OPEN_START, OPEN_END
+    start_grain = end_grain = Granularity.UNKNOWN
+    start_basis = end_basis = EndpointBasis.NONE
+    if not stop or rng.random() < 0.15:
+        start, start_grain = when(rng.choice(dates))
+        start_basis = rng.choice([EndpointBasis.STATED] * 4 + [EndpointBasis.OBSERVED])
+    if stop or rng.random() < 0.25:
+        end, end_grain = when(rng.choice(dates))
+        end_basis = rng.choice([EndpointBasis.STATED] * 3 + [EndpointBasis.OBSERVED])
+        if end <= start and rng.random() < 0.8:
+            end = start + MICROS_PER_DAY * rng.choice([1, 30, 400])
+        if end <= start and end_basis is EndpointBasis.OBSERVED:
+            end = start + 1
     return ValidTime(start, end, start_grain, end_grain, start_basis, end_basis)

@@ -2,18 +2,8 @@
 
 :func:`tidegraph.domain.belief.history` looks at all evidence under a key. Where a key has thousands of
 assertions and the next one is the newest, that is wasteful: what it changes lies close to it on the valid
-axis. :class:`KeyHistory` cuts the axis into blocks at instants across which nothing reaches, and resolves
-only the block that a claim falls into. Wherever that is not plainly so it resolves the whole key.
-
-A cut lies where a spell of value B starts, such that
-
-- B's start is stated as a fact, B goes on open-ended, and B is not who began last before the cut (for a
-  key with one value: B had stopped before it);
-- every begin, stop and period named by either side lies wholly on its side, and so does the period within
-  which the left side ends, without naming its start, a value that the right side tells of;
-- what the right side says of a value that the left side knows begins with a stated start.
-
-Then the left side is bounded by B and the right side owes it nothing.
+axis. :class:`KeyHistory` cuts the axis into blocks at instants across which nothing reaches (``cuts``), and
+resolves only the block that a claim falls into. Wherever that is not plainly so it resolves the whole key.
 """
 
 from __future__ import annotations
@@ -26,17 +16,23 @@ from typing import Final
 
 from tidegraph.domain.belief import Plan, replan
 from tidegraph.domain.canonical import content_of, version_of
-from tidegraph.domain.documents import EndpointBasis, Status, Verb
+from tidegraph.domain.cuts import (
+    Entry,
+    entry,
+    extent,
+    hands_over,
+    is_plain,
+    leaning,
+    loose_period,
+    may_cut,
+    opens,
+)
 from tidegraph.domain.errors import Bug
 from tidegraph.domain.evidence import value_of
 from tidegraph.domain.facts import Assertion, FactVersion, Revision
-from tidegraph.domain.granules import granule_end
 from tidegraph.domain.interval import OPEN_END, OPEN_START, Interval
-from tidegraph.domain.policies import SHARED, KeyPolicy, OnStart, OnStop
+from tidegraph.domain.policies import KeyPolicy
 from tidegraph.domain.slots import Span, resolve
-
-_Entry = tuple[int, str, Assertion]
-"""(first instant, assertion id, claim)."""
 
 BLOCK_CLAIMS: Final = 6
 """A block longer than this is cut in two where it can be."""
@@ -49,7 +45,7 @@ class _Block:
     """The claims between two cuts, by (first instant, id), and what is believed there."""
 
     start: int
-    claims: list[_Entry] = field(default_factory=list)
+    claims: list[Entry] = field(default_factory=list)
     spans: tuple[Span, ...] = ()
 
 
@@ -109,6 +105,11 @@ class KeyHistory:
         """How many claims are held."""
         return len(self._claims)
 
+    @property
+    def block_count(self) -> int:
+        """Into how many blocks the key is cut; none where it is left whole."""
+        return len(self._blocks)
+
     def takes(self, claims: Iterable[Assertion]) -> bool:
         """Whether these claims, one after another as they were recorded, may be added."""
         return all(
@@ -149,9 +150,9 @@ class KeyHistory:
         self._leaning: Counter[str] = Counter()
         self._loose: dict[str, list[Interval]] = {}
         self._current: dict[Span, str] = {}
-        if not all(_is_plain(claim, self._policy) for claim in live) or not live:
+        if not all(is_plain(claim, self._policy) for claim in live) or not live:
             return
-        whole = _Block(OPEN_START, sorted(map(_entry, live)))
+        whole = _Block(OPEN_START, sorted(map(entry, live)))
         whole.spans = resolve([entry[2] for entry in whole.claims], (), self._policy)
         self._blocks, self._starts = [whole], [OPEN_START]
         for row in self._rows.values():
@@ -162,11 +163,11 @@ class KeyHistory:
         self._told = Counter(value_of(claim, self._policy) for claim in live)
         for claim in live:
             self._loosen(claim)
-        self._leaning = Counter(_leaning(whole.claims, self._policy))
+        self._leaning = Counter(leaning(whole.claims, self._policy))
         self._split(0)
 
     def _loosen(self, claim: Assertion) -> None:
-        period = _loose_period(claim)
+        period = loose_period(claim)
         if period is not None:
             self._loose.setdefault(value_of(claim, self._policy), []).append(period)
 
@@ -185,9 +186,9 @@ class KeyHistory:
             left = _Block(block.start, block.claims[:at])
             left.spans = tuple(span for span in block.spans if span.valid.start < right.start)
             right.spans = tuple(span for span in block.spans if span.valid.start >= right.start)
-            self._leaning.subtract(_leaning(block.claims, self._policy))
-            self._leaning.update(_leaning(left.claims, self._policy))
-            self._leaning.update(_leaning(right.claims, self._policy))
+            self._leaning.subtract(leaning(block.claims, self._policy))
+            self._leaning.update(leaning(left.claims, self._policy))
+            self._leaning.update(leaning(right.claims, self._policy))
             self._blocks[place : place + 1] = [left, right]
             self._starts[place : place + 1] = [left.start, right.start]
             pending = [other + (other > place) for other in pending] + [place + 1, place]
@@ -197,62 +198,62 @@ class KeyHistory:
         middle = len(block.claims) // 2
         near = range(max(1, middle - CUT_TRIALS), min(len(block.claims), middle + CUT_TRIALS))
         for at in sorted(near, key=lambda at: (abs(at - middle), at)):
-            if _may_cut(block, at, self._policy):
+            if may_cut(block.claims[:at], block.claims[at:], block.spans, self._policy):
                 return at
         return None
 
     def _local(self, claim: Assertion) -> Plan | None:
         """The writes of a claim that touches one block only; None when that is not certain."""
-        if not _is_plain(claim, self._policy):
+        if not is_plain(claim, self._policy):
             return None
-        entry = _entry(claim)
-        place = bisect_right(self._starts, entry[0]) - 1
+        item = entry(claim)
+        place = bisect_right(self._starts, item[0]) - 1
         block = self._blocks[place]
         claims = list(block.claims)
-        insort(claims, entry)
+        insort(claims, item)
         following = self._blocks[place + 1] if place + 1 < len(self._blocks) else None
         if not self._stays_inside(claim, block, claims, following):
             return None
-        told = [item[2] for item in claims]
+        heard = [told[2] for told in claims]
         if following is not None:
-            told.append(following.claims[0][2])
+            heard.append(following.claims[0][2])
         limit = following.start if following is not None else OPEN_END
-        found = resolve(told, (), self._policy)
+        found = resolve(heard, (), self._policy)
         spans = tuple(span for span in found if span.valid.start < limit)
-        if following is not None and not _opens(found[len(spans) :], following.claims[0][2]):
+        if following is not None and not opens(found[len(spans) :], following.claims[0][2]):
             return None
-        if block.start != OPEN_START and not _opens(spans, block.claims[0][2]):
+        if block.start != OPEN_START and not opens(spans, block.claims[0][2]):
             return None
         writes = self._changed(block.spans, spans, claim)
         if writes is None:
             return None
         self._told[value_of(claim, self._policy)] += 1
         self._loosen(claim)
-        self._leaning.subtract(_leaning(block.claims, self._policy))
-        self._leaning.update(_leaning(claims, self._policy))
+        self._leaning.subtract(leaning(block.claims, self._policy))
+        self._leaning.update(leaning(claims, self._policy))
         block.claims, block.spans = claims, spans
         self._split(place)
         return writes
 
     def _stays_inside(
-        self, claim: Assertion, block: _Block, claims: Sequence[_Entry], following: _Block | None
+        self, claim: Assertion, block: _Block, claims: Sequence[Entry], following: _Block | None
     ) -> bool:
         """Whether the cuts beside a block hold with the claim in it, and what others say of its value."""
-        first, last = _extent(claim)
+        first, last = extent(claim)
         if first <= block.start != OPEN_START or (following is not None and last >= following.start):
             return False
         value = value_of(claim, self._policy)
         here = sum(value_of(entry[2], self._policy) == value for entry in block.claims)
         if self._told[value] > here:
-            leaned = value in _leaning(block.claims, self._policy)
-            if self._leaning[value] > leaned or value in _leaning(claims, self._policy):
+            leaned = value in leaning(block.claims, self._policy)
+            if self._leaning[value] > leaned or value in leaning(claims, self._policy):
                 return False
             if any(period.contains(first) for period in self._loose.get(value, ())):
                 return False
-            loose = _loose_period(claim)
+            loose = loose_period(claim)
             if loose is not None and following is not None and loose.end > following.start:
                 return False
-        return following is None or _hands_over(claims, following.claims[0][2], self._policy)
+        return following is None or hands_over(claims, following.claims[0][2], self._policy)
 
     def _changed(self, before: Sequence[Span], after: Sequence[Span], claim: Assertion) -> Plan | None:
         old, new = set(before), set(after)
@@ -276,124 +277,5 @@ class KeyHistory:
         return writes
 
 
-# --- what may be cut --------------------------------------------------------------------------------
-
-
 def _last_change(item: Assertion | Revision) -> int:
     return item.recorded_at if item.withdrawn_at == OPEN_END else item.withdrawn_at
-
-
-def _entry(claim: Assertion) -> _Entry:
-    return _extent(claim)[0], claim.assertion_id, claim
-
-
-def _extent(claim: Assertion) -> tuple[int, int]:
-    """The first and the last instant that a plain claim names."""
-    valid = claim.valid
-    if valid.start == OPEN_START:
-        return valid.end, valid.end
-    return valid.start, max(valid.start, valid.end) if valid.end != OPEN_END else valid.start
-
-
-def _is_plain(claim: Assertion, policy: KeyPolicy) -> bool:
-    """Whether a claim works only where its times lie: no plan, denial, correction, register or joint holder,
-    no unnamed or undated side, no end before or at its start."""
-    valid = claim.valid
-    stops = claim.verb is Verb.STOP or claim.status is Status.CEASED
-    known_stop = valid.end != OPEN_END and valid.end_basis in (EndpointBasis.STATED, EndpointBasis.OBSERVED)
-    return (
-        claim.status not in (Status.PLANNED, Status.DENIED)
-        and claim.verb is not Verb.CORRECTION
-        and not claim.register
-        and bool(value_of(claim, policy))
-        and (SHARED, "yes") not in claim.qualifiers
-        and (known_stop if stops else valid.start != OPEN_START)
-        and (valid.start == OPEN_START or valid.end > valid.start)
-        and policy.on_start is OnStart.OPENS
-        and policy.on_stop is OnStop.ENDS
-    )
-
-
-def _begins(claim: Assertion) -> bool:
-    return claim.valid.start != OPEN_START
-
-
-def _stop_time(claim: Assertion) -> int | None:
-    stops = claim.verb is Verb.STOP or claim.status is Status.CEASED
-    return claim.valid.end if stops or claim.valid.end_basis is EndpointBasis.STATED else None
-
-
-def _states_open_start(claim: Assertion) -> bool:
-    valid = claim.valid
-    return valid.start_basis is EndpointBasis.STATED and valid.end == OPEN_END and _begins(claim)
-
-
-def _leaning(claims: Sequence[_Entry], policy: KeyPolicy) -> set[str]:
-    """Values whose first word in these claims is not a stated start: what it means may depend on what was
-    told of them before."""
-    first_told: dict[str, int] = {}
-    leaning: set[str] = set()
-    for first, _, claim in claims:
-        value = value_of(claim, policy)
-        if first_told.setdefault(value, first) == first and not (
-            _begins(claim) and claim.valid.start_basis is EndpointBasis.STATED
-        ):
-            leaning.add(value)
-    return leaning
-
-
-def _loose_period(claim: Assertion) -> Interval | None:
-    """The period that a stop without a start names: what began within it may be what it ends."""
-    valid = claim.valid
-    if _begins(claim) or _stop_time(claim) is None:
-        return None
-    return Interval(valid.end, max(valid.end + 1, granule_end(valid.end, valid.end_granularity)))
-
-
-def _hands_over(left: Sequence[_Entry], successor: Assertion, policy: KeyPolicy) -> bool:
-    """Whether the successor's start begins a spell of its own after these claims."""
-    value = value_of(successor, policy)
-    mine = [entry[2] for entry in left if value_of(entry[2], policy) == value]
-    last = max((claim.valid.start for claim in mine if _begins(claim)), default=OPEN_START)
-    if last == OPEN_START and not mine:
-        return True
-    for claim in mine:
-        stop = _stop_time(claim)
-        if stop is not None and last < stop <= successor.valid.start:
-            return True
-    return any(
-        value_of(claim, policy) != value and _begins(claim) and claim.valid.start > last
-        for _, _, claim in left
-    )
-
-
-def _opens(spans: Sequence[Span], first: Assertion) -> bool:
-    """Whether a block's first span is that of the claim at its cut."""
-    if not spans:
-        return False
-    span = min(spans, key=lambda span: span.valid.start)
-    return (
-        span.valid.start == first.valid.start
-        and span.start_known
-        and span.start_granularity == first.valid.start_granularity
-        and (span.subject, span.object) == (first.subject, first.object)
-    )
-
-
-def _may_cut(block: _Block, at: int, policy: KeyPolicy) -> bool:
-    """Whether a block may be cut before its claim number ``at``."""
-    left, right = block.claims[:at], block.claims[at:]
-    instant, _, successor = right[0]
-    if not _states_open_start(successor) or left[-1][0] >= instant:
-        return False
-    if len(right) > 1 and right[1][0] <= instant:
-        return False
-    if any(_extent(entry[2])[1] > instant for entry in left):
-        return False
-    if not _opens([span for span in block.spans if span.valid.start >= instant], successor):
-        return False
-    if _leaning(right, policy) & {value_of(entry[2], policy) for entry in left}:
-        return False
-    told = {value_of(entry[2], policy) for entry in right}
-    loose = (_loose_period(entry[2]) for entry in left if value_of(entry[2], policy) in told)
-    return _hands_over(left, successor, policy) and not any(one and one.end > instant for one in loose)
