@@ -113,11 +113,12 @@ def _spans(listed: Sequence[Token], text: str) -> list[tuple[int, int]]:
 
 
 def _names_a_kind(inner: Sequence[Token]) -> bool:
-    """Whether words in small letters only say what kind of thing is asked for: "which team", "the school".
+    """Whether words in small letters only say what kind of thing is asked for, or that a time is meant:
+    "which team", "the school", "in the year".
 
     A text may tell of "the team" as if that were a name; a question that says "team" does not mean it.
     """
-    kinds = kind_nouns() | tables().answer_nouns | tables().stop
+    kinds = kind_nouns() | tables().answer_nouns | tables().time_nouns | tables().stop
     return all(token.text.islower() and token.lower in kinds for token in inner)
 
 

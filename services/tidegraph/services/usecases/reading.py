@@ -18,10 +18,15 @@ from tidegraph.services.usecases.question import NO_TIME, Question, Relation, Ti
 
 QUESTION_CHARACTERS_MAX: Final = 2_000
 EVERYTHING: Final = Visibility(OPEN_END - 1, None)
+_STRETCH: Final = (
+    r"\b(?:in|during|over|for|within|throughout)\s+(?:the\s+)?"
+    r"(?:time|period|stretch|span|duration|course|years?|months?)(?:\s+of\s+time|\s+(?:period|span|frame))?,?\s+"
+)
+"""Words that only say that a time follows: "in the period of time between ..."."""
 _LEAD: Final = re.compile(
-    r"\b(?:immediately |right |directly |just |shortly )?"
+    rf"(?:{_STRETCH})?\b(?:immediately |right |directly |just |shortly )?"
     r"(?:before|after|since|until|till|in|on|at|during|by|from|as of|prior to|between|throughout|within)"
-    r"\s+(?:the\s+)?$",
+    rf"\s+(?:the\s+)?$|{_STRETCH}$",
     re.IGNORECASE,
 )
 _RELATIONS: Final = {

@@ -186,6 +186,7 @@ def _sought(masked: list[str]) -> str:
 
 
 NAME_OVERLAP: Final = 0.3
+_POSSESSIVE: Final = ("'s", "\u2019s")
 NAME_MARGIN: Final = 0.1
 _NAMING: Final = frozenset(("name", "names", "kind", "type", "sort"))
 _BY_RELATION: Final = 0.5
@@ -199,7 +200,7 @@ def _noun(masked: list[str]) -> str:
     for index, word in enumerate(masked):
         if word in ("which", "what", "whose"):
             last = _head_noun(masked[index + 1 : index + 6])
-            of = masked.index(last, index) + 1 if last else len(masked)
+            of = masked.index(last, index) + 1 if last in masked[index:] else len(masked)
             if last in _NAMING and masked[of : of + 1] == ["of"]:
                 last = _head_noun(masked[of + 1 : of + 5]) or last
             return stem(last) if last else ""
@@ -214,5 +215,7 @@ def _head_noun(words: list[str]) -> str:
             if last:
                 break
             continue
+        if word.endswith(_POSSESSIVE):
+            return word[:-2]  # "which person's directorship" asks for the person
         last = word
     return last

@@ -38,6 +38,8 @@ from tidegraph.settings import GroundingSettings
 
 PASSAGES_MAX: Final = 6
 RRF: Final = 60
+NEXT_SHARE: Final = 0.8
+"""What a hit says for its document, as a share of what the one before it does."""
 NEAR_EVENTS_MAX: Final = 200
 SEEDS_MAX: Final = 10
 NEIGHBOUR: Final = 0.3
@@ -91,7 +93,7 @@ def read_passage(
 async def pool(work: Work, intent: Intent, found: Retrieved) -> Pool:
     """The candidates of the best passages of what was retrieved."""
     events = {hit.event.event.event_id: hit.event for hit in found.hits if hit.event is not None}
-    weights, documents = _weights(found)
+    weights, documents = _weights(found), document_shares(found)
     chosen = sorted(weights, key=lambda chunk_id: (-weights[chunk_id], chunk_id))[:PASSAGES_MAX]
     records = await work.ports.store.chunks(work.moment.graph, chosen, work.moment.seen)
     records.sort(key=lambda record: (record.document_id, record.chunk.ordinal))
@@ -112,23 +114,31 @@ def _read(records: Sequence[ChunkRecord], settings: GroundingSettings) -> list[P
     ]
 
 
-def _weights(found: Retrieved) -> tuple[dict[str, float], dict[str, float]]:
-    """What retrieval thinks of each chunk, and of each document."""
+def _weights(found: Retrieved) -> dict[str, float]:
+    """What retrieval thinks of each chunk."""
     chunks: dict[str, float] = defaultdict(float)
+    for rank, hit in enumerate(found.hits):
+        if hit.event is not None:
+            for chunk_id in hit.event.event.chunk_ids:
+                chunks[chunk_id] += 1.0 / (RRF + rank)
+        elif hit.chunk is not None:
+            chunks[hit.chunk.chunk.chunk_id] += 1.0 / (RRF + rank)
+    top = max(chunks.values(), default=1.0)
+    return {name: worth / top for name, worth in chunks.items()}
+
+
+def document_shares(found: Retrieved) -> dict[str, float]:
+    """What retrieval thinks of each document, the best one having 1.
+
+    The first few hits decide, not how many there are: a long document has some that come near in words.
+    """
     documents: dict[str, float] = defaultdict(float)
     for rank, hit in enumerate(found.hits):
-        worth = 1.0 / (RRF + rank)
-        if hit.event is not None:
-            documents[hit.event.document_id] += worth
-            for chunk_id in hit.event.event.chunk_ids:
-                chunks[chunk_id] += worth
-        elif hit.chunk is not None:
-            documents[hit.chunk.document_id] += worth
-            chunks[hit.chunk.chunk.chunk_id] += worth
+        record = hit.event or hit.chunk
+        if record is not None:
+            documents[record.document_id] += NEXT_SHARE**rank
     best = max(documents.values(), default=1.0)
-    documents = {name: worth / best for name, worth in documents.items()}
-    top = max(chunks.values(), default=1.0)
-    return {name: worth / top for name, worth in chunks.items()}, documents
+    return {name: worth / best for name, worth in documents.items()}
 
 
 async def _near(
