@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pytest
 from tests.contracts.feed import GRAPH, retraction, since, writing
@@ -97,6 +98,39 @@ async def test_a_conflict_is_decided_from_then_on_and_taken_back(
     assert await store.decisions(GRAPH, ["conflict"], EVERYTHING, ["another"]) == []
     early = Visibility(at(2024, 3), None)
     assert [one.decision_id for one in await store.decisions(GRAPH, ["conflict"], early)] == ["d1"]
+
+
+@pytest.mark.parametrize("again", ["read again", "revised"])
+async def test_a_choice_outlives_the_reading_that_it_was_made_on(
+    store: GraphStore, fresh_memory: Callable[[], MemoryStore], registry: Registry, again: str
+) -> None:
+    def paper(name: str, said: str, recorded_at: int, **fields: str) -> ExtractedDocument:
+        made = writing(name, fields.pop("revision", "1"), at(2020), recorded_at, **fields)
+        return made.says("Acme", "has_value", said, since(at(2020))).done()
+
+    told = [paper("a", "30 days", at(2024, 1)), paper("b", "60 days", at(2024, 2))]
+    hand = make_writer(store, registry)
+    await hand_in(hand, told)
+    (winner,) = await store.facts(GRAPH, FactFilter(), EVERYTHING)
+    claims = await store.assertions(GRAPH, [winner.key], EVERYTHING)
+    loser = next(claim for claim in claims if claim.object != winner.object)
+    choice = records_pb2.ConflictDecision(key=winner.key, assertion_id=loser.assertion_id)
+    if again == "read again":
+        name, at_first = loser.document_id, loser.recorded_at
+        news = replace(paper(name, loser.object, at_first, epoch="e2"), reextracted_at=at(2024, 5))
+    else:
+        news = paper(loser.document_id, loser.object, at(2024, 5), revision="2")
+    later: list[Record] = [decision("c", at(2024, 3), conflict=choice), news]
+    await hand_in(hand, later, 2)
+    (fact,) = await store.facts(GRAPH, FactFilter(), EVERYTHING)
+    assert (fact.object, fact.conflicted) == (loser.object, False)
+    gone = await store.assertions(GRAPH, [winner.key], EVERYTHING)
+    assert any(claim.withdrawn_at == at(2024, 5) for claim in gone)
+    other = fresh_memory()
+    rest = make_writer(other, registry)
+    for offset, record in enumerate([later[0], news, *told]):
+        await hand_in(rest, [record], offset)
+    assert await dump.content_hash(other, GRAPH) == await dump.content_hash(store, GRAPH)
 
 
 async def test_a_decision_told_twice_is_one(writer: GraphWriter, store: GraphStore) -> None:

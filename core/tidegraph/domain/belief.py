@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from tidegraph.domain.canonical import Content, content_of, union, version_of, version_order
+from tidegraph.domain.choosing import stand_ins
 from tidegraph.domain.errors import Bug
 from tidegraph.domain.facts import Assertion, FactVersion, Revision
 from tidegraph.domain.fitting import Kind, fit
@@ -88,11 +89,12 @@ def believed_at(
 ) -> tuple[Span, ...]:
     """What was believed under one key at an instant of the recorded axis."""
     policy, choices = KeyRules.of(policy).at(known_at)
+    chosen = tuple(stand_ins(assertions, choices, policy, known_at))
     return resolve(
         [claim for claim in assertions if claim.recorded_at <= known_at < claim.withdrawn_at],
         [turn for turn in revisions if turn.recorded_at <= known_at < turn.withdrawn_at],
         policy,
-        choices,
+        chosen,
     )
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
 from tests.unit.domain.claims import ONE, World
 
 from tidegraph.domain.belief import history
+from tidegraph.domain.choosing import stand_ins
 from tidegraph.domain.facts import FactVersion
 from tidegraph.domain.interval import OPEN_END, OPEN_START, format_instant
 from tidegraph.domain.rules import Choice, KeyRules, choices_over_time
@@ -92,3 +96,47 @@ def test_a_choice_of_a_claim_that_is_not_there_changes_nothing() -> None:
     world.tell("a", "2020-01-01")
     world.tell("b", "2020-01-01")
     assert told(world, Choice(10, "d", "another")) == told(world)
+
+
+def test_a_choice_follows_the_statement_where_its_document_says_it_anew() -> None:
+    world = World()
+    world.tell("a", "2020-01-01")
+    chosen = world.tell("b", "2020-01-01", document="paper")
+    world.tell("b", "2020-01-01", document="paper", recorded=20)
+    world.assertions[1] = replace(chosen, withdrawn_at=20)
+    choice = Choice(10, "d", chosen.assertion_id)
+    for known_at in (11, 20, 30):
+        assert told(world, choice, known_at=known_at) == [("b", "2020-01-01", "", False)]
+    assert told(world, choice, Choice(25, "e", chosen.assertion_id, undone=True)) == told(world)
+    world.assertions.reverse()
+    assert told(world, choice) == [("b", "2020-01-01", "", False)]
+
+
+@pytest.mark.parametrize(
+    ("value", "start", "document"),
+    [("c", "2020-01-01", "paper"), ("b", "2020-02-01", "paper"), ("b", "2020-01-01", "other")],
+)
+def test_a_choice_follows_no_other_statement(value: str, start: str, document: str) -> None:
+    world = World()
+    world.tell("a", "2020-01-01")
+    chosen = world.tell("b", "2020-01-01", document="paper")
+    world.tell(value, start, document=document, recorded=20)
+    choice = Choice(10, "d", chosen.assertion_id)
+    assert told(world, choice, known_at=19) == [("b", "2020-01-01", "", False)]
+    world.assertions[1] = replace(chosen, withdrawn_at=20)
+    assert told(world, choice) == told(world)
+
+
+def test_another_statement_of_the_document_is_not_chosen_while_the_chosen_one_counts() -> None:
+    world = World()
+    world.tell("a", "2020-01-01")
+    chosen = world.tell("b", "2020-01-01", document="paper")
+    again = world.tell("b", "2020-01-01", document="paper")
+    rival = world.tell("c", "2020-01-01")
+    assert list(stand_ins(world.assertions, [chosen.assertion_id], ONE, 30)) == [chosen.assertion_id]
+    ids = [chosen.assertion_id, rival.assertion_id, again.assertion_id]
+    world.assertions[1] = replace(chosen, withdrawn_at=20)
+    assert stand_ins(world.assertions, ids, ONE, 30) == {
+        rival.assertion_id: rival.assertion_id,
+        again.assertion_id: again.assertion_id,
+    }

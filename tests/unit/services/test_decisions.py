@@ -14,11 +14,13 @@ from tests.unit.streams.test_rebuild import GRAPH, Ticking
 from tidegraph import settings
 from tidegraph.api.v1 import query_pb2
 from tidegraph.client import ApiError, Client, Options
+from tidegraph.domain.interval import OPEN_END
 from tidegraph.language.registry import load_registry
 from tidegraph.models.hashing import HashingEncoder
 from tidegraph.services.server import ApiServer, DrainTimes
 from tidegraph.services.usecases import identity
 from tidegraph.services.usecases.context import ChatLimits, Ports
+from tidegraph.storage.visibility import EVERYTHING
 from tidegraph.streams.inprocess import InProcess
 
 ANN = "Nova Ltd appointed Ann Roe as chief executive on 1 March 2019."
@@ -110,6 +112,26 @@ async def test_a_conflict_is_listed_decided_audited_and_taken_back(served: Serve
     assert await chief(served, after) != [winner]
     assert len(await served.client.decisions()) == 2
     assert len(await served.client.decisions(options=Options(known=after))) == 1
+
+
+async def test_a_choice_that_follows_a_revision_is_taken_back_by_what_is_there_now(served: Served) -> None:
+    texts = {"a": ANN, "b": BEN}
+    for name, text in texts.items():
+        await served.write(name, text)
+    (conflict,) = await served.client.conflicts()
+    winner = conflict.winner.subject.name
+    loser = next(option for option in conflict.options if not option.winning)
+    await served.client.decide_conflict(conflict.key, loser.assertion_id)
+    await served.settle()
+    name = next(name for name, text in texts.items() if winner not in text)
+    await served.write(name, texts[name] + " The firm makes bells.")
+    assert winner not in await chief(served)
+    claims = await served.pipeline.store.assertions(GRAPH, [conflict.key], EVERYTHING)
+    [now] = [one for one in claims if one.document_id == name and one.withdrawn_at == OPEN_END]
+    assert now.assertion_id != loser.assertion_id
+    await served.client.decide_conflict(conflict.key, now.assertion_id, undo=True)
+    await served.settle()
+    assert await chief(served) == [winner]
 
 
 async def test_what_cannot_be_decided_is_refused(served: Served) -> None:

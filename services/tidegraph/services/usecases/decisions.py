@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from tidegraph.domain.choosing import stand_ins
 from tidegraph.domain.documents import Position, Status
 from tidegraph.domain.errors import LimitExceeded, NotFound, Rejected
 from tidegraph.domain.evidence import value_of
@@ -101,7 +102,8 @@ async def _conflict(work: Work, winner: FactVersion) -> Conflict:
     ports, moment = work.ports, work.moment
     evidence = await ports.store.assertions(moment.graph, [winner.key], moment.seen)
     book = await read_rulebook(ports.store, ports.registry, moment.graph, [winner.key], moment.seen)
-    policy, chosen = book.rules_of(evidence).at(moment.known_at)
+    policy, choices = book.rules_of(evidence).at(moment.known_at)
+    chosen = stand_ins(evidence, choices, policy, moment.known_at)
     found = explain(evidence, winner, policy, moment.known_at)
     claims = [
         claim
@@ -159,6 +161,11 @@ async def decide_conflict(
         if assertion_id not in {claim.assertion_id for claim in evidence}:
             message = "there is no such claim under this key; `tidegraph conflicts list` shows them"
             raise NotFound("CLAIM_NOT_FOUND", message, assertion_id=assertion_id[:80])
+        if undo:
+            seen = Visibility(OPEN_END - 1, caller.labels)
+            book = await read_rulebook(ports.store, ports.registry, caller.graph, [key], seen)
+            policy, choices = book.rules_of(evidence).at(seen.known_at)
+            assertion_id = stand_ins(evidence, choices, policy, seen.known_at).get(assertion_id, assertion_id)
     choice = records_pb2.ConflictDecision(key=key, assertion_id=assertion_id, undo=undo)
     return await decide(ports, caller, reason, conflict=choice)
 
