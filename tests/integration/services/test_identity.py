@@ -111,6 +111,25 @@ async def test_a_renamed_firm_is_one_in_every_order(service: Service, order: tup
     assert [(fact.subject, fact.object) for fact in now] == [("Ivar Dahl", "Brightmere")]
 
 
+@pytest.mark.parametrize(("day", "name"), [("2019-06-01", "Corvel Optics Ltd"), ("2024-01-05", "Brightmere")])
+async def test_every_read_shows_the_name_in_force_at_the_asked_time(
+    service: Service, day: str, name: str
+) -> None:
+    await service.submit(RENAMED)
+    client, at_the_time = service.client, Options(valid=day)
+    (asked,) = await client.facts(entity="Corvel Optics", predicate="CEO of", options=at_the_time)
+    assert asked.object == name
+    assert (await client.entity("Brightmere", at_the_time)).name == name
+    hits = await client.retrieve(f"Who was CEO of {name}?", at_the_time)
+    told = [hit.text for hit in hits if hit.kind == "fact" and "officer" in hit.text]
+    assert told
+    assert all(text.endswith(f"officer of {name}") for text in told)
+    timeline = await client.timeline(entity="Brightmere", options=at_the_time)
+    rows = [row.text for row in timeline.dated if row.HasField("fact") and "officer" in row.text]
+    assert rows
+    assert all(f"officer of {name}" in text for text in rows)
+
+
 @pytest.mark.parametrize("order", list(permutations(range(2))))
 async def test_a_name_that_passed_to_another_firm_does_not_join_the_two(
     service: Service, order: tuple[int, ...]

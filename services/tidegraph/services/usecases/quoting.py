@@ -11,6 +11,7 @@ from tidegraph.domain.documents import Status
 from tidegraph.domain.facts import Assertion, FactVersion
 from tidegraph.ports import EntityRecord, EventRecord
 from tidegraph.services.usecases.context import Moment, Ports
+from tidegraph.services.usecases.naming import named_at
 from tidegraph.services.usecases.phrasing import period_in_words, statement
 
 CHUNK_CHARACTERS_MIN: Final = 1_000
@@ -65,11 +66,12 @@ async def _texts(ports: Ports, moment: Moment, bare: Iterable[Assertion]) -> dic
 async def _learn(
     ports: Ports, moment: Moment, bare: Iterable[Assertion], names: dict[str, EntityRecord]
 ) -> None:
-    """Fetch the names that the claims in words need."""
+    """Fetch the names that the claims in words need, as they are in force at the asked time."""
     sides = [a.subject for a in bare] + [a.object for a in bare if a.object_is_entity]
     missing = [side for side in dict.fromkeys(sides) if side and side not in names]
     if missing:
-        for record in await ports.store.entities(moment.graph, missing, moment.seen):
+        found = await ports.store.entities(moment.graph, missing, moment.seen)
+        for record in await named_at(ports, moment, found):
             names[record.entity_id] = record
 
 
