@@ -8,8 +8,12 @@ from tests.unit.services.world import NOW, Doc, World
 from tidegraph.ports import EventRecord
 from tidegraph.services.usecases.reading import read_text
 from tidegraph.services.usecases.retrieve import Hit, Retrieved
+from tidegraph.services.usecases.spans.features import SAID, About, Candidate, Leads, Statement, said
 from tidegraph.services.usecases.spans.intent import intent_of
+from tidegraph.services.usecases.spans.phrases import phrases
+from tidegraph.services.usecases.spans.placing import Placed, Source
 from tidegraph.services.usecases.spans.pool import DOCUMENT_MIN, document_shares
+from tidegraph.services.usecases.spans.segments import segmented
 
 GRAPH = "test"
 
@@ -61,3 +65,35 @@ async def test_a_kind_of_answer_is_known_by_its_possessive() -> None:
     question = "Brell Mills had which person's directorship in May 1990?"
     reading = await read_text(world.ports(), GRAPH, question, NOW)
     assert intent_of(reading.question).kinds["person"] == 1.0
+
+
+async def test_a_cue_is_known_in_a_word_with_hyphens() -> None:
+    """ "Editor-in-Chief" tells of an editor as "editor" does."""
+    made = World()
+    made.event("Norvale Post grew.", "1990", "Norvale Post")
+    world = await made.build()
+    question = "Who was the editor of Norvale Post in May 2010?"
+    intent = intent_of((await read_text(world.ports(), GRAPH, question, NOW)).question)
+    about = About(
+        Statement(0.0, 0.0, False, 0.0),
+        {},
+        0.0,
+        0.0,
+        frozenset(),
+        False,
+        1,
+        frozenset(),
+        0.0,
+        False,
+        Leads(0.0, 0.0),
+    )
+
+    def cues(text: str) -> dict[str, float]:
+        passage = segmented(text)
+        phrase = phrases(passage, frozenset())[0]
+        place = Placed(0, 1, False, Source.CLAUSE, 0)
+        row = said(intent, passage, Candidate(phrase, place, "alva shaw", 0, "d", (0, 0)), about)
+        return {name: value for name, value in zip(SAID, row, strict=True) if name.startswith("cue")}
+
+    assert cues("Alva Shaw was Editor-in-Chief of it.") == cues("Alva Shaw was editor of it.")
+    assert cues("Alva Shaw was Editor-in-Chief of it.") != cues("Alva Shaw was printer of it.")

@@ -221,3 +221,22 @@ def test_the_model_that_comes_with_the_service_knows_all_features() -> None:
     assert (len(model.said), len(model.timed)) == (len(SAID), len(TIMED))
     assert (len(model.chained), len(model.sure)) == (len(CHAINED), len(SURE))
     assert 0.0 < model.least < 1.0
+
+
+def test_a_term_of_office_in_brackets_is_no_life() -> None:
+    term = "In 1926 it grew. Under Ada Withers ( editor from 1940 to 1965 ) it moved."
+    place = read(f"{term} Bo Lund ( 3 May 1877 - 3 May 1960 ) left.")
+    assert (place["Ada Withers"].start, place["Ada Withers"].bounded) == (year(1940), True)
+    assert place["Bo Lund"].source is Source.TOLD
+
+
+@pytest.mark.parametrize(
+    ("name", "person"),
+    [("Second World War", 0.0), ("Army Group Dorn", 0.0), ("Grand Selmar Hotel", 0.0), ("Olva Trent", 0.5)],
+)
+def test_what_names_a_thing_is_no_person(name: str, person: float) -> None:
+    assert kinds_of(name, EntityType.UNSPECIFIED)[PERSON] == person
+
+
+def test_a_racing_class_is_a_competition() -> None:
+    assert kinds_of("Formula Norvale Europe", EntityType.UNSPECIFIED)["competition"] == 1.0

@@ -15,7 +15,7 @@ from tidegraph.services.usecases.spans.kinds import CLUB, ORGANISATION, PARTY, P
 from tidegraph.services.usecases.spans.lists import listed
 from tidegraph.services.usecases.spans.phrases import Phrase, Shape
 from tidegraph.services.usecases.spans.placing import Placed, Source
-from tidegraph.services.usecases.spans.segments import Segmented
+from tidegraph.services.usecases.spans.segments import Segmented, Word
 from tidegraph.services.usecases.words import stem
 
 TYPED_MIN: Final = 0.5
@@ -200,16 +200,29 @@ def _of_shape(candidate: Candidate) -> list[float]:
 
 
 def _around(passage: Segmented, candidate: Candidate) -> tuple[list[str], list[str], set[str]]:
-    """Stems before the phrase (nearest first), after it, and of its whole sentence."""
+    """Stems before the phrase (nearest first), after it, and of its whole sentence; "editor-in-chief" gives
+    those of its parts too.
+    """
     words, phrase = passage.words, candidate.phrase
     sentence = passage.sentences[phrase.sentence]
     before = words[max(sentence.first, phrase.first - REACH_BEFORE) : phrase.first]
     after = words[phrase.last : min(sentence.last, phrase.last + REACH_AFTER)]
     return (
-        [stem(word.low) for word in reversed(before) if not word.is_mark],
-        [stem(word.low) for word in after if not word.is_mark],
-        {stem(word.low) for word in words[sentence.first : sentence.last] if not word.is_mark},
+        [found for word in reversed(before) if not word.is_mark for found in _stems(word)],
+        [found for word in after if not word.is_mark for found in _stems(word)],
+        {
+            found
+            for word in words[sentence.first : sentence.last]
+            if not word.is_mark
+            for found in _stems(word)
+        },
     )
+
+
+def _stems(word: Word) -> list[str]:
+    """The stem of a word; of one with hyphens also that of its first part."""
+    first, _, rest = word.low.partition("-")
+    return [stem(first), stem(word.low)] if first and rest else [stem(word.low)]
 
 
 def _of_words(intent: Intent, passage: Segmented, candidate: Candidate) -> list[float]:

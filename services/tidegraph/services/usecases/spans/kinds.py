@@ -44,6 +44,11 @@ def _competitions() -> frozenset[str]:
     return listed("competitions")
 
 
+@cache
+def _things() -> frozenset[str]:
+    return listed("no_person")
+
+
 def kinds_of(text: str, known: EntityType) -> Mapping[str, float]:
     """How likely the phrase is of each of KINDS, in [0, 1]. ``known``: what the graph says of the name."""
     parts = [word.strip(".,()") for word in text.split()]
@@ -76,5 +81,5 @@ def kinds_of(text: str, known: EntityType) -> Mapping[str, float]:
     own = [word for word in parts if word and word.casefold() not in _table("connectors")]
     capitals = all(word[0].isupper() for word in own if word[0].isalpha())
     if capitals and 2 <= len(own) <= 5 and not any(found.values()):
-        found[PERSON], found[ORGANISATION] = _PERHAPS, _GUESS
+        found[PERSON], found[ORGANISATION] = (0.0 if inner & _things() else _PERHAPS), _GUESS
     return found

@@ -28,6 +28,7 @@ _MOVED_REACH: Final = 12
 _RANGES: Final = frozenset((ExpressionKind.RANGE, ExpressionKind.OPEN_RANGE))
 _LONGEST_DAYS: Final = 40_000
 _LIFE_DAYS: Final = 6_000
+_SPANNING: Final = frozenset(("from", "between", "since", "during"))
 _BIRTH: Final = frozenset(("born", "b", "n\u00e9e", "birth"))
 
 
@@ -116,6 +117,8 @@ def _is_of_life(passage: Segmented, first: int, each: TimeExpression) -> bool:
     interval = each.interval
     if interval is None or "(" not in before or each.kind is not ExpressionKind.RANGE:
         return False
+    if each.text.split()[0].casefold() in _SPANNING:
+        return False  # "( editor from 1940 to 1960 )": lives are told without
     days = (interval.end - interval.start) // MICROS_PER_DAY
     return days > _LIFE_DAYS and bool(re.search(r"[^\W\d]", each.text))
 
