@@ -110,7 +110,10 @@ async def test_unknown_positions_are_absent(statuses: StatusStore) -> None:
 async def test_forgotten_lines_are_gone_from_every_list(statuses: StatusStore) -> None:
     one, two, three = line(1, "write", "committed"), line(2, "ground", "dead_letter"), line(3, "ground")
     await statuses.put([one, two, three])
+    await statuses.advance("g", three.recorded_at + 10)
+    assert await statuses.watermark("g") == three.recorded_at - 1
     assert await statuses.forget([two.position, three.position]) == 2
+    assert await statuses.watermark("g") == three.recorded_at + 10, "what is forgotten holds nothing"
     assert await statuses.get([one.position, two.position, three.position]) == [one]
     assert await statuses.dead_letters("g", 10) == []
     assert await statuses.summary("g") == {"committed": 1, "dead_letter": 0, "retracted": 0, "in_progress": 0}
