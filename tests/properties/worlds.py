@@ -272,3 +272,51 @@ def _busy_time(rng: random.Random, dates: tuple[str, ...], stop: bool) -> ValidT
         if end <= start and end_basis is EndpointBasis.OBSERVED:
             end = start + 1
     return ValidTime(start, end, start_grain, end_grain, start_basis, end_basis)
+
+
+def long_world(seed: int) -> tuple[list[Assertion], KeyPolicy]:
+    """Many claims about one key, spread over a year: a value is mostly told near its own time.
+
+    Among what is simply told are plans, denials and stops that do not say whose they are.
+    """
+    rng = random.Random(seed)
+    policy = rng.choice([ONE, ONE, SETTING, MANY])
+    spread, reach, odd = rng.choice([2, 8]), rng.choice([2, 4, 40]), rng.choice([0.05, 0.15, 0.3])
+    first = when("2001-01-01")[0]
+    claims = []
+    for number in range(rng.randint(12, 36)):
+        day = number * 4 + rng.randint(-spread, spread)
+        value = f"v{max(0, number - rng.randrange(reach)) // 2}"
+        told = first + (day + rng.choice([-9, 0, 0, 0, 9])) * MICROS_PER_DAY
+        kind = rng.choice(["planned", "denied", "unnamed"]) if rng.random() < odd else ""
+        verb = rng.choice([Verb.START] * 6 + [Verb.STOP] * 2 + [Verb.STATE])
+        verb = Verb.STOP if kind == "unnamed" else verb
+        status = rng.choice([Status.ASSERTED] * 6 + [Status.REPORTED])
+        status = {"planned": Status.PLANNED, "denied": Status.DENIED}.get(kind, status)
+        nameless = kind == "unnamed" or (kind == "denied" and rng.random() < 0.2)
+        claims.append(
+            replace(
+                Told().tell("" if nameless else value, verb=verb, status=status, recorded=number + 1),
+                assertion_id=f"a{number:03d}",
+                valid=_near(rng, first + day * MICROS_PER_DAY, verb is Verb.STOP),
+                source_priority=rng.choice([0, 0, 1]),
+                confidence=rng.choice([0.4, 1.0]),
+                document_time=told,
+            )
+        )
+    if rng.random() < 0.5:
+        order = rng.sample(range(len(claims)), len(claims))
+        claims = [replace(claims[place], recorded_at=at) for at, place in enumerate(order, start=1)]
+    return claims, policy
+
+
+def _near(rng: random.Random, time: int, stop: bool) -> ValidTime:
+    """A start at a time, now and then with an end soon after it; or an end alone."""
+    grain = rng.choice([Granularity.DAY] * 6 + [Granularity.MONTH, Granularity.MICROSECOND])
+    basis = rng.choice([EndpointBasis.STATED] * 5 + [EndpointBasis.OBSERVED])
+    if stop:
+        return ValidTime(OPEN_START, time, Granularity.UNKNOWN, grain, EndpointBasis.NONE, basis)
+    if rng.random() < 0.8:
+        return ValidTime(time, OPEN_END, grain, Granularity.UNKNOWN, basis, EndpointBasis.NONE)
+    end = time + rng.randint(1, 9) * MICROS_PER_DAY
+    return ValidTime(time, end, grain, Granularity.DAY, basis, rng.choice([EndpointBasis.STATED, basis]))

@@ -21,11 +21,15 @@ from tidegraph.domain.cuts import (
     entry,
     extent,
     hands_over,
+    holds_first,
+    is_denial,
     is_plain,
+    is_plan,
     leaning,
     loose_period,
     may_cut,
     opens,
+    plans_of,
 )
 from tidegraph.domain.errors import Bug
 from tidegraph.domain.evidence import value_of
@@ -93,7 +97,7 @@ class KeyHistory:
                 self._rows.values(), list(self._claims.values()), self._revisions, self._policy, since
             )
             self._apply(writes)
-            self._cut()
+            self._cut(in_step=True)
         return writes
 
     def versions(self) -> tuple[FactVersion, ...]:
@@ -141,33 +145,51 @@ class KeyHistory:
 
     # --- blocks -----------------------------------------------------------------------------------
 
-    def _cut(self) -> None:
-        """Cut the key anew, or leave it whole where some claim is not plain."""
+    def _cut(self, *, in_step: bool = False) -> None:
+        """Cut the key anew, or leave it whole where some claim is not plain.
+
+        ``in_step``: the rows were just planned, and need not be held against the evidence.
+        """
         live = [claim for claim in self._claims.values() if claim.withdrawn_at > self._newest]
         self._blocks: list[_Block] = []
         self._starts: list[int] = []
         self._told: Counter[str] = Counter()
         self._leaning: Counter[str] = Counter()
         self._loose: dict[str, list[Interval]] = {}
+        self._plans: set[str] = set()
+        self._denials = [claim for claim in live if is_denial(claim)]
         self._current: dict[Span, str] = {}
-        if not all(is_plain(claim, self._policy) for claim in live) or not live:
+        placed = [claim for claim in live if not is_denial(claim)]
+        if not placed or not all(is_plain(claim, self._policy) for claim in placed):
             return
-        whole = _Block(OPEN_START, sorted(map(entry, live)))
-        whole.spans = resolve([entry[2] for entry in whole.claims], (), self._policy)
-        self._blocks, self._starts = [whole], [OPEN_START]
         for row in self._rows.values():
             if row.invalidated_at == OPEN_END:
                 self._current[content_of(row)[1]] = row.version_id
-        if set(self._current) != set(whole.spans):
+        whole = _Block(
+            OPEN_START, sorted(entry(claim, self._policy) for claim in placed), tuple(self._current)
+        )
+        if not in_step and set(self._current) != set(self._resolved(whole.claims, None)):
             raise Bug("KEY_HISTORY_OUT_OF_STEP", "the stored versions do not follow from the evidence")
-        self._told = Counter(value_of(claim, self._policy) for claim in live)
-        for claim in live:
+        self._blocks, self._starts = [whole], [OPEN_START]
+        self._told = Counter(value_of(claim, self._policy) for claim in placed)
+        self._plans = plans_of(whole.claims, self._policy)
+        for claim in placed:
             self._loosen(claim)
         self._leaning = Counter(leaning(whole.claims, self._policy))
         self._split(0)
 
+    def _resolved(self, claims: Sequence[Entry], following: _Block | None) -> tuple[Span, ...]:
+        """What these claims make believed, with the first that follows them, and what calls them off."""
+        heard = [claim for _, _, claim in claims]
+        if following is not None:
+            heard.append(following.claims[0][2])
+        plans = plans_of(claims, self._policy) if self._denials else ()
+        if plans:
+            heard += [one for one in self._denials if value_of(one, self._policy) in ("", *plans)]
+        return resolve(heard, (), self._policy)
+
     def _loosen(self, claim: Assertion) -> None:
-        period = loose_period(claim)
+        period = loose_period(claim, self._policy)
         if period is not None:
             self._loose.setdefault(value_of(claim, self._policy), []).append(period)
 
@@ -204,9 +226,13 @@ class KeyHistory:
 
     def _local(self, claim: Assertion) -> Plan | None:
         """The writes of a claim that touches one block only; None when that is not certain."""
+        if claim.withdrawn_at != OPEN_END:
+            return None
+        if is_denial(claim):
+            return self._denied(claim)
         if not is_plain(claim, self._policy):
             return None
-        item = entry(claim)
+        item = entry(claim, self._policy)
         place = bisect_right(self._starts, item[0]) - 1
         block = self._blocks[place]
         claims = list(block.claims)
@@ -214,11 +240,8 @@ class KeyHistory:
         following = self._blocks[place + 1] if place + 1 < len(self._blocks) else None
         if not self._stays_inside(claim, block, claims, following):
             return None
-        heard = [told[2] for told in claims]
-        if following is not None:
-            heard.append(following.claims[0][2])
+        found = self._resolved(claims, following)
         limit = following.start if following is not None else OPEN_END
-        found = resolve(heard, (), self._policy)
         spans = tuple(span for span in found if span.valid.start < limit)
         if following is not None and not opens(found[len(spans) :], following.claims[0][2]):
             return None
@@ -228,6 +251,7 @@ class KeyHistory:
         if writes is None:
             return None
         self._told[value_of(claim, self._policy)] += 1
+        self._plans |= plans_of([item], self._policy)
         self._loosen(claim)
         self._leaning.subtract(leaning(block.claims, self._policy))
         self._leaning.update(leaning(claims, self._policy))
@@ -235,22 +259,34 @@ class KeyHistory:
         self._split(place)
         return writes
 
+    def _denied(self, claim: Assertion) -> Plan | None:
+        """A denial calls off plans: without any of its value it changes nothing."""
+        value = value_of(claim, self._policy)
+        if value in self._plans or (self._plans and not value):
+            return None
+        self._denials.append(claim)
+        return Plan((), ())
+
     def _stays_inside(
         self, claim: Assertion, block: _Block, claims: Sequence[Entry], following: _Block | None
     ) -> bool:
         """Whether the cuts beside a block hold with the claim in it, and what others say of its value."""
-        first, last = extent(claim)
+        first, last = extent(claim, self._policy)
         if first <= block.start != OPEN_START or (following is not None and last >= following.start):
             return False
+        if block.start != OPEN_START and not holds_first(claims, self._policy):
+            return False
         value = value_of(claim, self._policy)
-        here = sum(value_of(entry[2], self._policy) == value for entry in block.claims)
-        if self._told[value] > here:
+        here = sum(value_of(known, self._policy) == value for _, _, known in block.claims)
+        if value and self._told[value] > here:
+            if is_plan(claim) or value in self._plans:
+                return False
             leaned = value in leaning(block.claims, self._policy)
             if self._leaning[value] > leaned or value in leaning(claims, self._policy):
                 return False
             if any(period.contains(first) for period in self._loose.get(value, ())):
                 return False
-            loose = loose_period(claim)
+            loose = loose_period(claim, self._policy)
             if loose is not None and following is not None and loose.end > following.start:
                 return False
         return following is None or hands_over(claims, following.claims[0][2], self._policy)
