@@ -240,3 +240,8 @@ def test_what_names_a_thing_is_no_person(name: str, person: float) -> None:
 
 def test_a_racing_class_is_a_competition() -> None:
     assert kinds_of("Formula Norvale Europe", EntityType.UNSPECIFIED)["competition"] == 1.0
+
+
+def test_an_officer_of_a_club_is_no_club() -> None:
+    assert kinds_of("club director of football Ada Voss", EntityType.UNSPECIFIED)[CLUB] == 0.0
+    assert kinds_of("Norvale United Football Club", EntityType.UNSPECIFIED)[CLUB] == 1.0

@@ -66,7 +66,12 @@ def kinds_of(text: str, known: EntityType) -> Mapping[str, float]:
         found[PARTY] = 1.0
     if inner & _table("school_words"):
         found[SCHOOL] = 1.0
-    if len(low) > 1 and (inner & _table("club_words") or low[-1] == "team") and not found[SCHOOL]:
+    officer = parts[0][:1].islower() and inner & _offices()  # "club director of football Ada Voss"
+    if (
+        len(low) > 1
+        and (inner & _table("club_words") or low[-1] == "team")
+        and not (found[SCHOOL] or officer)
+    ):
         found[CLUB] = 1.0
     if inner & _competitions():
         found[COMPETITION] = 1.0
