@@ -65,6 +65,9 @@ def is_fragment(sentence: Sentence, passage: Passage, clauses: Sequence[Clause])
         return True
     if _is_key(sentence) or has_hole(sentence):
         return True
+    if sentence.tokens[0].tag == "CC" and sentence.tokens[0].text[:1].islower():
+        # "and articles , making it a paper of note": the end of what was cut.
+        return passage.block.kind is BlockKind.PARAGRAPH
     if passage.block.kind is BlockKind.HEADING and not _is_told(sentence):
         return True
     if passage.block.kind is BlockKind.ITEM and sentence.tokens[0].text[:1] in _INSIDE:

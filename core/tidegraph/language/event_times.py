@@ -25,7 +25,7 @@ from tidegraph.language.telling_times import (
     own_times,
     place_of,
 )
-from tidegraph.language.tenses import verb_above
+from tidegraph.language.tenses import is_later, verb_above
 from tidegraph.language.times import CARRIED, TimeContext, sentence_times
 from tidegraph.language.tree import Sentence, Token
 
@@ -44,6 +44,7 @@ _MIN_WORDS: Final = 4
 _MIN_PARTICIPLE: Final = 3
 _LONG: Final = 30 * 366 * MICROS_PER_DAY
 """A bracket with so many years behind a title or a second name holds a life."""
+_SHORTEST: Final = 8 * 366 * MICROS_PER_DAY
 _YEAR: Final = 366 * MICROS_PER_DAY
 _UNTIL: Final = frozenset({"until", "till"})
 _BEFORE: Final = "before"
@@ -82,18 +83,11 @@ def parts(sentence: Sentence, context: TimeContext, *, verbless: bool) -> list[P
     resolved = own_times(sentence, dated)
     if resolved and all(is_of_aside(sentence, t) for t in resolved):
         return [Part(tuple(sentence.tokens), tuple(sentence.tokens), TimeState.UNRESOLVED, None, "aside")]
-    if len(resolved) > 1:
-        split = _split(sentence, resolved)
-        if split:
-            return split
+    if resolved and (split := _split(sentence, resolved)):
+        return split
     whole = tuple(sentence.tokens)
     if resolved:
-        interval, rule = _over(resolved)
-        if not interval.has_open_end and goes_on(sentence, resolved[-1]):
-            interval, rule = Interval(interval.start, OPEN_END, Granularity.RANGE), f"still:{rule}"
-        if len(resolved) == 1 and not interval.has_open_start and _is_until(sentence, resolved[0]):
-            interval, rule = Interval(OPEN_START, interval.end, interval.granularity), f"until:{rule}"
-        return [Part(whole, whole, TimeState.DATED, interval, rule)]
+        return [Part(whole, whole, TimeState.DATED, *_held(sentence, resolved))]
     if any(_hangs_afar(t, sentence) for t in vague) and context.carried is None:
         return [Part(whole, whole, TimeState.UNRESOLVED, None, vague[0].rule_id)]
     return [Part(whole, whole, *_from_outside(sentence, times, context))]
@@ -241,6 +235,16 @@ def _over(times: Sequence[TimeExpression]) -> tuple[Interval, str]:
     return Interval(start, end, Granularity.RANGE), f"span:{times[0].rule_id}"
 
 
+def _held(sentence: Sentence, times: Sequence[TimeExpression]) -> tuple[Interval, str]:
+    """The same, open where what is told goes on or had gone on."""
+    interval, rule = _over(times)
+    if not interval.has_open_end and goes_on(sentence, times[-1]):
+        return Interval(interval.start, OPEN_END, Granularity.RANGE), f"still:{rule}"
+    if len(times) == 1 and not interval.has_open_start and _is_until(sentence, times[0]):
+        return Interval(OPEN_START, interval.end, interval.granularity), f"until:{rule}"
+    return interval, rule
+
+
 def _split(sentence: Sentence, times: Sequence[TimeExpression]) -> list[Part]:
     """The sentence as its joined members, each with its own times; [] where that cannot be done."""
     for head in sentence.tokens:
@@ -273,7 +277,11 @@ def _members(sentence: Sentence, chain: Sequence[Token], times: Sequence[TimeExp
     for low, high in pairwise(edges):
         own = sentence.tokens[low - first : high - first]
         dates = [t for t in times if any(token.time is t for token in own)]
-        if groups and not (dates and groups[-1][1]):
+        if (
+            groups
+            and not (dates and groups[-1][1])
+            and not (len(times) == 1 and dates and _parts(own, chain))
+        ):
             # A member without a date is told with the one before it.
             groups[-1] = ([*groups[-1][0], *own], [*groups[-1][1], *dates])
         else:
@@ -291,8 +299,17 @@ def _members(sentence: Sentence, chain: Sequence[Token], times: Sequence[TimeExp
             return []
         if number == len(groups) - 1:
             tokens = [*tokens, *sentence.tokens[edges[-1] - first :]]
-        made.append(Part(tuple(tokens), tuple(words), TimeState.DATED, *_over(dates)))
+        when = (TimeState.DATED, *_held(sentence, dates)) if dates else (TimeState.STATIC, None, "")
+        made.append(Part(tuple(tokens), tuple(words), *when))
     return made
+
+
+def _parts(own: Sequence[Token], chain: Sequence[Token]) -> bool:
+    """ "Classes were dull, but Roe graduated in 1893": a clause of its own, of which alone the time is."""
+    inside = {id(t) for t in own}
+    verb = next(t for t in chain if id(t) in inside)
+    subject = verb.child("nsubj", "nsubjpass") is not None
+    return verb is not chain[0] and chain[0].pos in {"VERB", "AUX"} and (subject or is_later(verb))
 
 
 def _shared(verb: Token) -> list[Token]:
@@ -352,6 +369,7 @@ def _is_life(sentence: Sentence, time: TimeExpression) -> bool:
     name = sentence.tokens[opens - 1].name
     person = name is not None and name.type is EntityType.PERSON
     span = time.interval
-    long = span is not None and span.end - span.start > _LONG
+    length = span.end - span.start if span is not None else 0
     closes = sentence.tokens[opens + 1].time is time
-    return time.kind is ExpressionKind.RANGE and (person or (long and closes))
+    lived = (person and length > _SHORTEST) or (length > _LONG and closes)
+    return time.kind is ExpressionKind.RANGE and lived

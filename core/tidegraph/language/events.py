@@ -210,7 +210,7 @@ def _is_said_in_part(pieces: Sequence[str], name: str, short: str) -> bool:
     """ "di Resta", of which the second word alone was taken for the short form of "Paul di Resta"."""
     words_ = name.split()
     place = words_.index(short) if short in words_ else 0
-    return place > 0 and len(pieces) > 1 and pieces[-2] == words_[place - 1]
+    return place > 0 and len(pieces) > 1 and pieces[-2] in words_[:place]
 
 
 def _is_definite(token: Token, thing: Thing) -> bool:

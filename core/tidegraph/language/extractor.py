@@ -32,7 +32,7 @@ from tidegraph.language.times import TimeContext
 from tidegraph.language.tree import Sentence
 from tidegraph.ports import Recogniser
 
-RULES_VERSION: Final = "9"
+RULES_VERSION: Final = "10"
 """Raised with every change of the rules that changes what is extracted."""
 NAME: Final = LANGUAGE
 _GROUP_CHARS: Final = 200_000

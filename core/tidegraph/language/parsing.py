@@ -37,6 +37,7 @@ _ABBREVIATED: Final = re.compile(r"(?:\.\w|\b(?:Inc|Ltd|Co|Corp|Jr|Sr|St|Bros|Mt
 _FORMS_OF_ADDRESS: Final = frozenset(
     {"Dr", "Mr", "Mrs", "Ms", "Prof", "Rev", "Hon", "Col", "Gen", "Lt", "Capt", "Sgt", "Maj", "Cpl", "Adm"}
 )
+_JUNIOR: Final = frozenset({"Jr", "Sr"})
 _DATE_WORD: Final = re.compile(
     r"(?i)(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\.?|\d{1,4}(?:st|nd|rd|th)?|[,./-]|of|the"
     r"|\d{1,4}[-/.]\d{1,2}(?:[-/.]\d{1,4})?|(?:mon|tues?|wed|wednes|thu|thurs|fri|satur?|sun)(?:day)?"
@@ -317,6 +318,8 @@ def _is_of_abbreviation(before: Sentence, members: Sequence[Token]) -> bool:
     short = last.rstrip(" .") or before.tokens[-2:][0].text
     if following[:1].islower() and following.isalpha():
         return _ABBREVIATED.search(short) is not None
+    if following == "(" and short.split()[-1] in _JUNIOR:
+        return True
     told = [t.text for t in before.tokens]
     initial = len(short) == 1 and short.isupper() and told.count("(") > told.count(")")
     return following[:1].isupper() and (short in _FORMS_OF_ADDRESS or initial)

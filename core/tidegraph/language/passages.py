@@ -201,8 +201,10 @@ class _Reader:
             if level < RUN_IN_LEVEL or date is None:
                 continue
             year = date.interval is not None and date.interval.end - date.interval.start <= _YEAR
-            silent = again and year and all(not _dates(t) or _is_outside(t, date) for t in times)
-            if silent or any(_is_outside(t, date) for t in times):
+            told = [t for t in times if _dates(t)]
+            silent = again and year and all(_is_outside(t, date) for t in told)
+            # What stands right under it may look back or ahead, but does not begin with another time.
+            if silent or any(_is_outside(t, date) for t in (told if again else told[:1])):
                 self._leave(level)
                 return
 

@@ -5,6 +5,7 @@ What was said before is given in the words of the text: a wrong referent in it w
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -33,6 +34,7 @@ from tidegraph.language.times import CARRIED
 from tidegraph.language.tree import Sentence
 
 _NEAR_CHARS: Final = 3
+_YEAR: Final = re.compile(r"\b(?:1\d|20)\d\d\b")
 _MIN_TITLE_WORD: Final = 4
 _LOOK_BACK: Final = 14
 """How many events back the last date of a story is told again."""
@@ -116,7 +118,9 @@ def _said(before: Event | None, story: Story, *, far: bool) -> list[str]:
         found.insert(0, story.events[-2])
     if far and not (found and _is_dated(found[0])):
         earlier = story.events[max(story.section, len(story.events) - _LOOK_BACK) :]
-        dated = next((e for e in reversed(earlier) if _is_dated(e)), None)
+        dates = [e for e in reversed(earlier) if _is_dated(e)]
+        # "In the first race of the year" is dated and does not say so.
+        dated = next((e for e in dates if _YEAR.search(statement(e.sentence))), dates[0] if dates else None)
         found = [*([dated] if dated is not None else []), *found]
     text = story.document.text
     told = (" ".join(text[e.start_char - story.base : e.end_char - story.base].split()) for e in found)

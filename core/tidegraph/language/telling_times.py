@@ -46,7 +46,9 @@ def own_times(sentence: Sentence, times: Sequence[TimeExpression]) -> list[TimeE
         if all(_is_of_noun(sentence, t) for t in main):
             # Where only things are dated besides, what stands in brackets counts like them.
             main = [t for t in found if t in main or bracket_before(sentence, place_of(sentence, t)) >= 0]
-        found = main or found
+        if not main:
+            return found
+        found = main
     plain = [t for t in found if not _is_of_noun(sentence, t)]
     return [t for t in found if t in plain or _is_joined(sentence, t, found)] if plain else found
 
@@ -130,8 +132,10 @@ def goes_on(sentence: Sentence, time: TimeExpression) -> bool:
     place = place_of(sentence, time)
     first = sentence.tokens[place]
     above = first.head
-    if above.lower == "from" and above.dep == "prep" and above.head.pos in {"VERB", "AUX"}:
-        return True
+    if above.lower == "from" and above.dep == "prep":
+        post = above.head.dep == "attr" or (above.head.dep == "pobj" and above.head.head.lower == "as")
+        if post or above.head.pos in {"VERB", "AUX"}:
+            return True
     perfect = any(c.lower in {"has", "have"} and c.dep == "aux" for c in sentence.root.children)
     if perfect and sentence.tokens[0].lower == "after" and place < sentence.root.i - sentence.tokens[0].i:
         return True

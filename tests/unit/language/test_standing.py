@@ -301,3 +301,25 @@ def test_the_side_is_told_with_what_was_said_before():
     assert _one(text, "victory", "Ada Poll").sentence.endswith(
         "[said before: Ada Poll was hired by Wexham in 2015 .]"
     )
+
+
+def test_junior_and_senior_do_not_end_a_sentence():
+    (event,) = _events(
+        "Ada Poll was born in 1800 in Leeds to Alexander Poll Sr . ( 1778-1820 ) and Cora Lind ."
+    )
+    assert event.sentence.endswith("Cora Lind .")
+
+
+def test_the_end_of_a_sentence_that_was_cut_makes_no_event():
+    told = _events(
+        "Leeds Post was a paper . travelogues.. . and editorials , making it a mixed cocktail .", "Leeds Post"
+    )
+    assert all("editorials" not in e.sentence for e in told)
+
+
+def test_what_was_said_before_tells_the_year():
+    text = (
+        "Ada Poll raced for Harrow in 2010 . In May , Poll won a race . Poll lost to Bren Holvik in Leeds . "
+        "Poll lost to Cora Lind in Wexham ."
+    )
+    assert "raced for Harrow in 2010" in _one(text, "Wexham", "Ada Poll").sentence

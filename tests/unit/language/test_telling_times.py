@@ -150,3 +150,22 @@ def test_a_time_counted_from_something_in_its_sentence_is_not_counted_from_anoth
 def test_an_age_beside_a_year_is_none():
     text = "# Works\n\n- Mysticism and Protest in the Sixteenth Century . Leeds : Wexham Press , 1973 .\n"
     assert [_span(e) for e in _events(text, "Ada Poll")] == [(instant(1973), instant(1974))]
+
+
+def test_a_clause_without_a_time_does_not_take_that_of_another_behind_it():
+    text = "The classes of Wexham College were dull , but Ada Poll graduated from Leeds University in 1960 ."
+    dull, graduated = _events(text)
+    assert (dull.sentence, dull.interval) == ("The classes of Wexham College were dull", None)
+    assert graduated.sentence == "Ada Poll graduated from Leeds University in 1960 ."
+    assert _span(graduated) == (instant(1960), instant(1961))
+
+
+def test_a_post_held_from_a_time_on_has_no_end():
+    text = "Ada Poll founded a branch in 1940 and acted as chairman from November 1945 after Bren Holvik had left ."
+    _, chaired = _events(text)
+    assert _span(chaired) == (instant(1945, 11), OPEN_END)
+
+
+def test_a_span_of_a_year_behind_a_name_is_no_life():
+    (event,) = _events("# Works\n\n- Symphonic Variations ( 1935–36 , lost 1944 )\n", "Ada Poll")
+    assert _span(event) == (instant(1935), instant(1945))
