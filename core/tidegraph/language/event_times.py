@@ -308,7 +308,9 @@ def _parts(own: Sequence[Token], chain: Sequence[Token]) -> bool:
     """ "Classes were dull, but Roe graduated in 1893": a clause of its own, of which alone the time is."""
     inside = {id(t) for t in own}
     verb = next(t for t in chain if id(t) in inside)
-    subject = verb.child("nsubj", "nsubjpass") is not None
+    # Without a joint the parser may have torn "until Roe , the fifth mayor , died".
+    joint = any(c.dep == "cc" and c.i < verb.i for c in verb.head.children)
+    subject = joint and verb.child("nsubj", "nsubjpass") is not None
     return verb is not chain[0] and chain[0].pos in {"VERB", "AUX"} and (subject or is_later(verb))
 
 

@@ -169,3 +169,9 @@ def test_a_post_held_from_a_time_on_has_no_end():
 def test_a_span_of_a_year_behind_a_name_is_no_life():
     (event,) = _events("# Works\n\n- Symphonic Variations ( 1935–36 , lost 1944 )\n", "Ada Poll")
     assert _span(event) == (instant(1935), instant(1945))
+
+
+def test_a_name_torn_by_the_parser_is_no_clause():
+    text = "The Harington family owned Harrow Castle until William Harington , 5th Baron Harington died in 1458 ."
+    (event,) = _events(text)
+    assert event.sentence == text
