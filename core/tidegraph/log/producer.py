@@ -193,10 +193,11 @@ class KafkaLog:
             # Offsets never step back in one life of a topic; concurrent appends may only report late.
             self._incarnations.pop(topic, None)
         self._last_offsets[topic, partition] = offset
-        if topic not in self._incarnations:
-            found = await self._admin.incarnations([Topic(topic)])
-            self._incarnations[topic] = found[Topic(topic)]
-        return Position(topic, partition, offset, self._incarnations[topic])
+        life = self._incarnations.get(topic)  # the poller's thread may forget it at any time
+        if life is None:
+            life = (await self._admin.incarnations([Topic(topic)]))[Topic(topic)]
+            self._incarnations[topic] = life
+        return Position(topic, partition, offset, life)
 
     def _on_error(self, error: KafkaError) -> None:
         """A broker that was away may have come back empty: its topics' ids are asked again."""
