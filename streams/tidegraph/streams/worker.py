@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from aiokafka import codec  # type: ignore[import-untyped]
 
-from tidegraph.domain.errors import Retryable
+from tidegraph.domain.errors import Retryable, TidegraphError
 from tidegraph.log.admin import BrokerClass, LogAdmin
 from tidegraph.log.status import Stage
 from tidegraph.log.topics import Topic
@@ -123,10 +123,13 @@ class Worker:
         """An embedded broker that was restarted has forgotten its topics; what comes has other lives."""
         known: dict[Topic, str] = {}
         while True:
-            with contextlib.suppress(Retryable):
+            try:
                 if len(await self._admin.partitions(Topic)) < len(Topic):
                     await self._admin.declare(self._settings)
                 lives = await self._admin.incarnations(list(Topic))
+            except TidegraphError as error:
+                logger.debug("the check of the topics waits: %s", error)
+            else:
                 if known and lives != known:
                     logger.info("the broker has begun anew")
                     for run in runs:
