@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from tidegraph.domain.documents import ExtractedDocument, Position
+from tidegraph.domain.documents import ExtractedDocument
 from tidegraph.domain.errors import Conflicted, Rejected, Retryable
 from tidegraph.events.v1 import records_pb2
 from tidegraph.log.codecs import encode
@@ -32,7 +32,7 @@ from tidegraph.streams.intake import Arrival
 from tidegraph.streams.judging import Judging
 from tidegraph.streams.progress import ProgressStore
 from tidegraph.streams.reextract import Rereader
-from tidegraph.streams.repeats import Repeater
+from tidegraph.streams.repeats import Repeater, Retracted
 from tidegraph.streams.runner import Scribe
 from tidegraph.streams.stages.write import WriteResult, WriteStage
 from tidegraph.streams.upkeep import Upkeep
@@ -127,9 +127,9 @@ class Delivery:
             if first(item.record.headers, DECISION) == REEXTRACTION:
                 await self._read_again(graph, item)
         result = await self._written(graph, items)
-        retracted, at = self._retracted(items)
-        if self.repeater and at:
-            await self.repeater.run(graph, retracted, at)
+        retracted = self._retracted(items)
+        if self.repeater and retracted:
+            await self.repeater.run(graph, retracted)
         if result.sequence:  # 0: not one record could be read, so the graph was not asked
             await self.feed.publish(graph, result.sequence)
         if result.mended:
@@ -157,17 +157,15 @@ class Delivery:
             self.stage.writer.forget()
             return await self.stage.write(graph, items)
 
-    def _retracted(self, items: Sequence[Input]) -> tuple[dict[str, int], Position | None]:
-        """Documents that decisions of the batch retract, each with when first, and where one entered."""
-        found: dict[str, int] = {}
-        entered: Position | None = None
+    def _retracted(self, items: Sequence[Input]) -> dict[str, Retracted]:
+        """Documents that decisions of the batch retract, by id, each with the decision that did so first."""
+        found: dict[str, Retracted] = {}
         for item in items:
             if first(item.record.headers, DECISION) == "retraction":
                 name, at = self.stage.retracted(item)
-                if name:
-                    found[name] = min(found.get(name, at), at)
-                    entered = self.stage.subject(item).position
-        return found, entered
+                if name and (name not in found or at < found[name].recorded_at):
+                    found[name] = Retracted(at, self.stage.subject(item).position)
+        return found
 
     async def _read_again(self, graph: str, item: Input) -> None:
         """Send the documents of a re-extraction through the stages, before it is noted as carried out."""

@@ -137,7 +137,7 @@ class Rebuilder:
             count = len(result.rejected) if result else 0
             refused += count + unreadable
             taken_in += len(inputs) - count
-        async for record in recorded_after(self._documents(graph), graph, retracted):
+        async for record, _ in recorded_after(self._documents(graph), graph, retracted):
             inputs, _ = await _resolved(resolve, [record], "again")
             await stage.write(graph, inputs)
         return Built(taken_in, refused)

@@ -26,8 +26,8 @@ from tidegraph.streams.stages.resolve import ResolveHandler
 
 async def recorded_after(
     records: AsyncIterator[LogRecord], graph: str, retracted: Mapping[str, int]
-) -> AsyncIterator[LogRecord]:
-    """Those records of ``extracted`` whose document was recorded after its retraction, in order.
+) -> AsyncIterator[tuple[LogRecord, str]]:
+    """Those records of ``extracted`` whose document was recorded after its retraction, in order, with its id.
 
     Args:
         retracted: when each document was retracted first, by id; microseconds.
@@ -42,7 +42,15 @@ async def recorded_after(
             continue
         header = message.header
         if header.graph == graph and header.recorded_at > retracted.get(header.document_id, 1 << 62):
-            yield record
+            yield record, header.document_id
+
+
+@dataclass(frozen=True, slots=True)
+class Retracted:
+    """The decision that retracts a document first: its recorded time (microseconds), and where it entered."""
+
+    recorded_at: int
+    position: Position
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,23 +61,25 @@ class Repeater:
     resolve: ResolveHandler
     sink: Sink
 
-    async def run(self, graph: str, retracted: Mapping[str, int], at: Position) -> int:
-        """Hand on what was recorded after the retractions; how many records.
+    async def run(self, graph: str, retracted: Mapping[str, Retracted]) -> int:
+        """Hand on what was recorded after the retractions, by id of the document; how many records.
 
-        ``at`` is where one of the decisions entered: nothing that they change is final until all that was
-        handed on has come to its end.
+        Nothing that a decision changes is final until all that it handed on has come to its end. A place is
+        held for each under its own decision, so that a batch that is cut otherwise holds the same places.
 
         Raises:
             Retryable: the log is away; nothing is lost by doing it again.
         """
         count = 0
-        async for record in recorded_after(self.log.read(Topic.EXTRACTED), graph, retracted):
+        times = {document_id: one.recorded_at for document_id, one in retracted.items()}
+        async for record, document_id in recorded_after(self.log.read(Topic.EXTRACTED), graph, times):
             try:
                 result = await self.resolve.handle(Input(record, "", 0))
             except Rejected:
                 continue  # it was refused when it came, too
-            place = place_of(at, "again", record.partition, record.offset)
-            await self.sink.tell([hold(place, graph, min(retracted.values()))])
+            decision = retracted[document_id]
+            place = place_of(decision.position, "again", record.partition, record.offset)
+            await self.sink.tell([hold(place, graph, decision.recorded_at)])
             await self.sink.write([_held(output, place) for output in result.outputs])
             count += 1
         return count
