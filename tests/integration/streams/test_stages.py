@@ -127,11 +127,11 @@ async def test_the_watermark_follows_the_clock_of_the_log(here: Place) -> None:
             return await here.status.watermark(status.graph) > status.recorded_at + 2_000_000
 
         await until(passed)
-        later = await here.log.append("documents", b"y", b"\xff", [], None)
         before = await here.status.watermark(status.graph)
+        later = await here.log.append("documents", b"y", b"\xff", [], None)
         [second] = await here.ended([later])
-        decision = await here.log.append("control", GRAPH.encode(), b"\xff", [], None)
         latest = await here.status.watermark(status.graph)
+        decision = await here.log.append("control", GRAPH.encode(), b"\xff", [], None)
         [third] = await here.ended([decision])
     assert second.recorded_at > before
     assert third.recorded_at > latest
