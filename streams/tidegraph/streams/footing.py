@@ -85,7 +85,10 @@ class Footing:
             cursors.reset()
 
     async def process(self, arrivals: Sequence[Arrival], process: Process) -> None:
-        """Process those of a batch that are due; what lies beyond a hole comes again."""
+        """Process a batch up to a hole; what lies beyond it comes again.
+
+        What is done already is done once more, as on any broker: who tells how far is read goes by it.
+        """
         groups: dict[tuple[str, int], list[Arrival]] = defaultdict(list)
         for each in arrivals:
             groups[each.record.topic, each.record.partition].append(each)
@@ -99,8 +102,9 @@ class Footing:
         await process(due)
         last = {(each.record.topic, each.record.partition): each.record.offset for each in due}
         for at, offset in last.items():
-            held[at].advance(offset)
-            await self.cursors[at[0]][1].finish(held[at].name, offset)
+            if offset >= held[at].next:
+                held[at].advance(offset)
+                await self.cursors[at[0]][1].finish(held[at].name, offset)
 
 
 def _due(cursor: Cursor, arrivals: Sequence[Arrival]) -> list[Arrival]:
@@ -108,7 +112,7 @@ def _due(cursor: Cursor, arrivals: Sequence[Arrival]) -> list[Arrival]:
     if cursor.rewinds >= REWINDS_MAX and offsets[0] > cursor.next:
         cursor.next = offsets[0]
     due = {record.offset for record in cursor.due([each.record for each in arrivals])}
-    return [each for each in arrivals if each.record.offset in due]
+    return [each for each in arrivals if each.record.offset < cursor.next or each.record.offset in due]
 
 
 def _life_of(intake: Intake, topic: Topic) -> Callable[[], Awaitable[str]]:

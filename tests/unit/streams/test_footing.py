@@ -133,7 +133,7 @@ async def test_another_worker_goes_on_where_the_one_before_ended() -> None:
     stage = Stage()
     await stage.take(0, 1, 2)
     later = Stage(progress=stage.progress)
-    await later.take(2, 3)
+    await later.take(3)
     assert later.seen == [3]
     stage.forget()
     await stage.take(4, 5)
@@ -154,3 +154,15 @@ async def test_a_hole_without_records_is_stepped_over_in_the_end() -> None:
     assert stage.seen == [0, 1, 3, 4]
     await stage.check(3)
     assert stage.group.rewound == [2] * REWINDS_MAX
+
+
+async def test_what_comes_again_is_done_again_and_moves_nothing_back() -> None:
+    """Who tells how far a topic is read goes by what was done since the assignment."""
+    stage = Stage()
+    await stage.take(0, 1, 2)
+    later = Stage(progress=stage.progress)
+    await later.take(1, 2)
+    assert later.seen == [1, 2]
+    await later.take(3)
+    await later.check(3)
+    assert later.group.rewound == []
