@@ -85,13 +85,20 @@ class Intake:
 
     def done(self, topic: Topic, partition: int) -> int | None:
         """The offset after the last finished record of this assignment, or ``None`` when there is none."""
-        last = self._done.get((str(topic), partition))
+        last = self._last(topic, partition)
         return None if last is None else last.record.offset + 1
 
     def finished_stamp(self, topic: Topic, partition: int) -> int | None:
         """The stamp of the last finished record of this assignment, or ``None`` when there is none."""
-        last = self._done.get((str(topic), partition))
+        last = self._last(topic, partition)
         return None if last is None else last.recorded_at
+
+    def _last(self, topic: Topic, partition: int) -> Input | None:
+        """The last finished record; one that was read before the topic began anew tells nothing of it."""
+        last = self._done.get((str(topic), partition))
+        if last is not None and last.incarnation != self._lives.get(topic, last.incarnation):
+            return None
+        return last
 
     async def lift(self, topic: Topic, partition: int, stamp: int) -> None:
         """Promise that no later record of the partition gets a stamp below ``stamp``."""

@@ -132,3 +132,16 @@ async def test_a_batch_is_held_until_it_goes_through() -> None:
 
     await hold_until_done(process, [], Backoff(0.0001, 0.0001))
     assert tries == 5
+
+
+async def test_a_batch_that_ends_after_the_topic_began_anew_says_nothing_of_how_far_that_is_read() -> None:
+    lives = Lives()
+    intake = _intake(lives)
+    inputs = await intake.inputs([_arrival(0, 40), _arrival(1, 50)])
+    intake.finished(inputs)
+    assert (intake.done(Topic.DOCUMENTS, 0), intake.finished_stamp(Topic.DOCUMENTS, 0)) == (2, 50)
+    intake.reset()
+    lives.life = "two"
+    assert await intake.life(Topic.DOCUMENTS) == "two"
+    intake.finished(inputs)
+    assert (intake.done(Topic.DOCUMENTS, 0), intake.finished_stamp(Topic.DOCUMENTS, 0)) == (None, None)
