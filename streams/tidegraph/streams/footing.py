@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from tidegraph.domain.errors import Retryable
@@ -112,7 +112,8 @@ def _due(cursor: Cursor, arrivals: Sequence[Arrival]) -> list[Arrival]:
     if cursor.rewinds >= REWINDS_MAX and offsets[0] > cursor.next:
         cursor.next = offsets[0]
     due = {record.offset for record in cursor.due([each.record for each in arrivals])}
-    return [each for each in arrivals if each.record.offset < cursor.next or each.record.offset in due]
+    wanted = [each for each in arrivals if each.record.offset < cursor.next or each.record.offset in due]
+    return [replace(each, life=cursor.life) for each in wanted]
 
 
 def _life_of(intake: Intake, topic: Topic) -> Callable[[], Awaitable[str]]:

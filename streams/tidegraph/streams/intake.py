@@ -26,10 +26,11 @@ Incarnations = Callable[[Sequence[Topic]], Awaitable[dict[Topic, str]]]
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A record with what the broker says of its timestamp."""
+    """A record with what the broker says of its timestamp, and the life of its topic where that is known."""
 
     record: LogRecord
     has_broker_time: bool
+    life: str = ""
 
 
 def arrival(message: Any, prefix: str) -> Arrival:
@@ -118,11 +119,12 @@ class Intake:
 
     async def inputs(self, arrivals: Sequence[Arrival]) -> list[Input]:
         """Inputs of a batch; the recorded times among them are kept before they are used."""
-        self.notice_new_life(arrivals)
+        if not all(each.life for each in arrivals):
+            self.notice_new_life(arrivals)
         result, touched = [], set()
         for each in arrivals:
             record = each.record
-            life = await self.life(Topic(record.topic))
+            life = each.life or await self.life(Topic(record.topic))
             stamp = 0
             if record.topic in STAMPED:
                 name = f"{life}/{record.partition}"

@@ -50,6 +50,7 @@ class Stage:
     progress: MemoryProgress = field(default_factory=MemoryProgress)
     life: str = "first"
     seen: list[int] = field(default_factory=list)
+    lives: list[str] = field(default_factory=list)
     is_failing: bool = False
     during: Callable[[], None] | None = None
 
@@ -81,6 +82,7 @@ class Stage:
         if self.is_failing:
             raise Retryable("LOG_UNAVAILABLE", "away")
         self.seen += [each.record.offset for each in arrivals]
+        self.lives += [item.incarnation for item in await self.intake.inputs(arrivals)]
 
     async def _lives(self, topics: Sequence[Topic]) -> dict[Topic, str]:
         return dict.fromkeys(topics, self.life)
@@ -127,6 +129,7 @@ async def test_a_new_life_that_begins_during_a_batch_is_read_whole(is_held: bool
     assert stage.group.rewound == [0]
     await stage.take(0, 1, 2, 3, 4)
     assert stage.seen == [0, 1, 2, 0, 1, 2, 3, 4]
+    assert stage.lives == ["first"] * 3 + ["second"] * 5
 
 
 async def test_another_worker_goes_on_where_the_one_before_ended() -> None:
