@@ -48,9 +48,9 @@ def blocking_keys(profile: Profile, *, rough: bool = False) -> tuple[str, ...]:
 
     The letter in front says what a key is: ``n`` normalised name, ``t`` a word of it, ``i`` surname and
     initial, ``k`` nickname group inside a document, ``a`` acronym, ``c`` consonant skeleton, ``l`` chain of
-    renames, ``d`` document, ``e`` evidence; and, where ``rough`` ones are asked for, ``p`` beginning or end
-    of a name and ``r`` state, region or country. Rough keys are for a set in memory: in a large graph
-    their holders are many.
+    renames, ``d`` document, ``e`` evidence, ``p`` beginning or end of a name (of a place: within its country
+    or region); and, where ``rough`` ones are asked for, ``r`` a shorter beginning, or state, region or
+    country alone. Rough keys are for a set in memory: in a large graph their holders are many.
     """
     keys: set[str] = set()
     for name in profile.names:
@@ -65,7 +65,7 @@ def blocking_keys(profile: Profile, *, rough: bool = False) -> tuple[str, ...]:
                     keys.add(f"{letter}:{slot}:{country}:{value}")
     for value in profile.slots.get(POINT, ()):
         keys |= _cells(value)
-    kept = keys if rough else {key for key in keys if key[0] not in "pr"}
+    kept = keys if rough else {key for key in keys if key[0] != "r"}
     ranked = sorted(kept, key=lambda key: (-_WORTH[key[0]], key))
     return tuple(sorted(ranked[:MAX_KEYS]))
 
@@ -82,8 +82,8 @@ def _name_keys(name: str, profile: Profile) -> set[str]:
         keys.update(f"k:{number}:{document}" for number in numbers for document in profile.documents)
     elif kind is EntityType.PLACE:
         keys |= _acronym_keys(place(name))
-        keys.add("p:" + skeleton(name)[:3])
-        keys.update(f"r:in:{country}" for country in profile.slots.get("country", ()))
+        keys.add("r:" + skeleton(name)[:3])
+        keys.update(_local_keys(skeleton(name), profile))
     elif kind is EntityType.ORGANISATION:
         tokens = set(organisation(name).words)
         keys |= _acronym_keys(organisation(name).words)
@@ -97,13 +97,23 @@ def _name_keys(name: str, profile: Profile) -> set[str]:
                 "r:" + item.joined[:2],
                 "p:" + item.joined[:4],
                 "p:" + item.joined[-7:],
-                "p:" + skeleton(name)[:3],
+                "r:" + skeleton(name)[:3],
             )
         )
         keys.add("a:" + "".join(item.parts[1:] or item.parts))
     keys.update(f"t:{word}" for word in tokens if len(word) > 1 and word not in tables().generic_words)
     keys.update(f"c:{skeleton(word)}" for word in tokens if len(word) > 3)
     return keys
+
+
+def _local_keys(sound: str, profile: Profile) -> Iterator[str]:
+    """Keys of a place by its country and how its name begins: across scripts names seldom agree in full."""
+    for country in profile.slots.get("country", ()):
+        yield f"r:in:{country}"
+        yield f"p:{country}:{sound[:3]}"
+        yield f"p:{country}:{sound[:2]}"
+        for slot in _ROUGH:
+            yield from (f"p:{country}:{value}:{sound[:1]}" for value in profile.slots.get(slot, ()))
 
 
 def _acronym_keys(words: tuple[str, ...]) -> set[str]:

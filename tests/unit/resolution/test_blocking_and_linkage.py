@@ -24,12 +24,22 @@ from tidegraph.resolution.statistics import Statistics
         (ORGANISATION, "富士山研究所", "Fuji Institute", {"city": "Gotemba"}),
         (PLACE, "Москва", "Moskwa", {}),
         (PLACE, "Aix", "Unlike", {"lat": "10.04", "lon": "20.04"}),
+        (PLACE, "Tarvenesh", "Тарвинеш", {"country": "India"}),
+        (PLACE, "Karvonel", "Куоверу", {"country": "JP", "region_code": "20"}),
         (OTHER, "vendor:opal", "Opal", {}),
+        (OTHER, "opalworks", "opalserver", {}),
     ],
 )
 def test_likely_pairs_share_a_key(kind, a: str, b: str, facts: dict[str, str]) -> None:
     left, right = profiles_of([Seen("a", a, kind, facts=facts), Seen("b", b, kind, facts=facts)])
     assert set(blocking_keys(left)) & set(blocking_keys(right))
+
+
+def test_how_a_place_begins_tells_nothing_of_a_place_elsewhere() -> None:
+    here = Seen("a", "Tarvenesh", PLACE, facts={"country": "India"})
+    for country in ({"country": "Japan"}, {}):
+        left, right = profiles_of([here, Seen("b", "Тарвикант", PLACE, facts=country)])
+        assert not set(blocking_keys(left)) & set(blocking_keys(right))
 
 
 def test_keys_are_sorted_and_bounded() -> None:
