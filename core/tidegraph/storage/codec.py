@@ -102,8 +102,17 @@ def literal(value: Value) -> str:
     if isinstance(value, Mapping):
         return "{" + ",".join([f"{_name(key)}:{literal(item)}" for key, item in value.items()]) + "}"
     if isinstance(value, Sequence):
-        return "[" + ",".join([literal(item) for item in value]) + "]"
+        return _listed(value)
     raise Bug("NO_PARAMETER", f"a {type(value).__name__} cannot be a query parameter")
+
+
+def _listed(value: Sequence[Value]) -> str:
+    """A list as a Cypher literal. Most are lists of ids, which hold nothing that has to be escaped."""
+    if value and set(map(type, value)) == {str}:
+        text = '","'.join(value)
+        if text.count('"') == 2 * (len(value) - 1) and "\\" not in text and "\0" not in text:
+            return f'["{text}"]'
+    return "[" + ",".join([literal(item) for item in value]) + "]"
 
 
 def parameters(values: Mapping[str, Value]) -> str:
@@ -187,6 +196,17 @@ def _other(kind: int, value: Any) -> Any:
         pairs = zip(value[::2], value[1::2], strict=True)
         return {key: item if inner <= _INTEGER else _other(inner, item) for key, (inner, item) in pairs}
     raise Bug("UNEXPECTED_REPLY", f"a query returned a value of kind {kind}")
+
+
+def plain_rows(reply: Sequence[Any]) -> list[list[Any]]:
+    """The rows of a reply that is not compact; empty for a query that returns nothing.
+
+    Raises:
+        Exception: an error in place of the statistics.
+    """
+    if isinstance(reply[-1], Exception):
+        raise reply[-1]
+    return list(reply[1]) if len(reply) >= 3 else []
 
 
 def decode_rows(reply: Sequence[Any]) -> list[list[Any]]:

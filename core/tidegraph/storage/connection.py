@@ -19,6 +19,7 @@ from redis.backoff import NoBackoff
 from tidegraph.domain.errors import Bug, NotFound, Retryable, TidegraphError
 from tidegraph.domain.graphs import check_graph_name, is_graph_name
 from tidegraph.storage import codec
+from tidegraph.storage.lanes import Lanes, packed
 
 _CREDENTIALS: Final = re.compile(r"(?<=://)[^/]*@")
 _BUSY_CODES: Final = (
@@ -78,8 +79,13 @@ class Connection:
         self._timeout_ms = query_timeout_ms
         self._may_set_timeout = True
         self.redis = redis.Redis(connection_pool=_pool(url, query_timeout_ms, is_text=False))
-        self._graphs = redis.Redis(connection_pool=_pool(url, query_timeout_ms, is_text=True))
+        pool = _pool(url, query_timeout_ms, is_text=True)
+        self._graphs = redis.Redis(connection_pool=pool)
+        self._lanes = Lanes(
+            lambda: pool.connection_class(**pool.connection_kwargs), _patience_seconds(query_timeout_ms)
+        )
         self.round_trips = 0
+        """Commands sent; reads that were asked for at one moment went out together."""
 
     def under(self, prefix: str) -> Connection:
         """The same connections under another prefix; they are closed with this one."""
@@ -95,7 +101,35 @@ class Connection:
         self, graph: str, query: str, values: Mapping[str, codec.Value] | None = None
     ) -> list[list[Any]]:
         """Rows of a read-only query, bounded by the query time-out."""
-        return await self._query("GRAPH.RO_QUERY", graph, query, values or {}, self._timeout_ms)
+        return codec.decode_rows(await self._read(graph, query, values or {}, b"--compact"))
+
+    async def read_plain(
+        self, graph: str, query: str, values: Mapping[str, codec.Value] | None = None
+    ) -> list[list[Any]]:
+        """The same for a query that returns texts, integers and nulls alone: a third of the work on both
+        sides. A float comes as its text, a boolean as ``true`` or ``false``.
+        """
+        return codec.plain_rows(await self._read(graph, query, values or {}))
+
+    async def _read(
+        self, graph: str, query: str, values: Mapping[str, codec.Value], *options: bytes
+    ) -> list[Any]:
+        text = codec.query_bytes(codec.parameters(values) + query)
+        command = (b"GRAPH.RO_QUERY", self.key(graph).encode(), text, *options)
+        if self._may_set_timeout:
+            try:
+                return await self._asked(*command, b"TIMEOUT", b"%d" % self._timeout_ms)
+            except Bug as error:
+                self._drop_timeout(error)
+        return await self._asked(*command)
+
+    async def _asked(self, *command: bytes) -> list[Any]:
+        self.round_trips += 1
+        try:
+            reply: list[Any] = await self._lanes.ask(packed(*command))
+        except (exceptions.RedisError, *_AWAY) as error:
+            raise translate(error) from error
+        return reply
 
     async def write(
         self, graph: str, query: str, values: Mapping[str, codec.Value] | None = None
@@ -104,22 +138,21 @@ class Connection:
 
         It may take longer than a read: a commit that is cut off would have to be done again.
         """
-        return await self._query("GRAPH.QUERY", graph, query, values or {}, WRITE_FACTOR * self._timeout_ms)
-
-    async def _query(
-        self, command: str, graph: str, query: str, values: Mapping[str, codec.Value], timeout_ms: int
-    ) -> list[list[Any]]:
-        text = codec.query_bytes(codec.parameters(values) + query)
-        arguments = (command, self.key(graph), text, "--compact")
+        text = codec.query_bytes(codec.parameters(values or {}) + query)
+        arguments = ("GRAPH.QUERY", self.key(graph), text, "--compact")
         if self._may_set_timeout:
             try:
+                timeout_ms = WRITE_FACTOR * self._timeout_ms
                 return codec.decode_rows(await self._sent(self._graphs, *arguments, "TIMEOUT", timeout_ms))
             except Bug as error:
-                if not str(error.args[0]).startswith(_REFUSED + _TIMEOUT_REFUSED):
-                    raise
-                # The operator has set a lower bound than ours; theirs holds.
-                self._may_set_timeout = False
+                self._drop_timeout(error)
         return codec.decode_rows(await self._sent(self._graphs, *arguments))
+
+    def _drop_timeout(self, error: Bug) -> None:
+        """After a refusal of our bound: the operator has set a lower one, and theirs holds."""
+        if not str(error.args[0]).startswith(_REFUSED + _TIMEOUT_REFUSED):
+            raise error
+        self._may_set_timeout = False
 
     async def command(self, *arguments: Any) -> Any:
         """A redis command, replied to in bytes; its failure as a domain error."""
@@ -149,9 +182,15 @@ class Connection:
 
     async def close(self) -> None:
         """Give all connections back."""
+        await self._lanes.close()
         for client in (self.redis, self._graphs):
             await cast(Any, client).aclose()
             await client.connection_pool.disconnect()
+
+
+def _patience_seconds(query_timeout_ms: int) -> float:
+    """How long a reply is waited for before the connection is given up."""
+    return WRITE_FACTOR * query_timeout_ms / 1000 + 5
 
 
 def _pool(url: str, query_timeout_ms: int, *, is_text: bool) -> Any:
@@ -161,7 +200,7 @@ def _pool(url: str, query_timeout_ms: int, *, is_text: bool) -> Any:
         max_connections=_MAX_CONNECTIONS,
         timeout=query_timeout_ms / 1000 + 5,
         socket_connect_timeout=5,
-        socket_timeout=WRITE_FACTOR * query_timeout_ms / 1000 + 5,
+        socket_timeout=_patience_seconds(query_timeout_ms),
         # Whoever calls decides whether to try again: a write must not be sent twice behind its back.
         retry=Retry(NoBackoff(), 0),
         protocol=2,

@@ -128,3 +128,18 @@ def test_an_interval_of_antiquity_widens_to_its_day() -> None:
     assert codec.storable(morning) == Interval(instant(-43, 3, 15), instant(-43, 3, 16))
     recent = Interval(instant(2024, 3, 15, 9), OPEN_END)
     assert codec.storable(recent) is recent
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [["a", "b"], ['a"', "b"], ['a","b', "c"], ["a\\", "b"], ["a\0b"], ["", ""], ['"'], ["a", 1, None], []],
+)
+def test_a_list_is_written_like_its_parts(texts: list[object]) -> None:
+    assert codec.literal(texts) == "[" + ",".join(codec.literal(text) for text in texts) + "]"
+
+
+def test_plain_rows_come_as_they_are_and_an_error_in_the_statistics_is_raised() -> None:
+    assert codec.plain_rows([["a", "b"], [["x", 1], [None, 2]], ["took 1 ms"]]) == [["x", 1], [None, 2]]
+    assert codec.plain_rows([["took 1 ms"]]) == []
+    with pytest.raises(ValueError, match="late"):
+        codec.plain_rows([["a"], [], ValueError("late")])
