@@ -49,7 +49,8 @@ def decision(registry: Registry, number: int, recorded_at: int, kind: str, *name
 
 
 def world(rng: random.Random, registry: Registry) -> list[Content]:
-    """Papers about a few firms under several names, renamings among them, and an operator's decisions."""
+    """Papers about a few firms under several names, renamings among them, some of them retracted, one of
+    those sent again, and an operator's decisions."""
     made: list[Content] = []
     for number in range(20):
         year, recorded = rng.randrange(2000, 2020), at(2024) + number * DAY
@@ -64,6 +65,13 @@ def world(rng: random.Random, registry: Registry) -> list[Content]:
         for _ in range(rng.randrange(1, 3)):
             paper.tells(f"It was {rng.random()}.", day(year, rng.randrange(1, 12)), *rng.sample(NAMES, 2))
         made.append(paper.done())
+    for number, paper in enumerate(rng.sample(made, 4)):
+        document_id = paper.header.document_id
+        gone = max(paper.header.recorded_at, at(2024) + rng.randrange(20) * DAY) + 1
+        made.append(retraction(document_id, gone))
+        if number == 0:
+            again = writing(document_id, "2", at(2021), gone + 5 * DAY)
+            made.append(again.tells("It was again.", day(2021, 5), *rng.sample(NAMES, 2)).done())
     for number in range(6):
         kind = rng.choice(["merge", "merge", "split"])
         at_ = at(2024) + rng.randrange(20) * DAY + number
@@ -181,6 +189,30 @@ async def test_another_name_joins_ids_until_its_document_is_withdrawn(
     assert (await sets(store))[id_of("Lumen")] == both
     await run(store, registry, [retraction("b", at(2024, 3))], rng, 2)
     assert id_of("Lumen") not in await sets(store)
+
+
+async def test_what_a_retracted_document_told_joins_nothing_until_it_comes_again(
+    store: GraphStore, registry: Registry, rng: random.Random
+) -> None:
+    """Two names of one bank are one by the town that both documents tell of; by name alone they are not."""
+    names = ("Horizon Bank", "Horizon Banking Group")
+
+    def paper(number: int, recorded_at: int) -> ExtractedDocument:
+        said = writing(f"d{number}", str(recorded_at), at(2020), recorded_at)
+        return said.says(names[number], "headquarters", "Calder", since(at(2020))).done()
+
+    offset = await run(store, registry, [paper(0, at(2024)), paper(1, at(2024, 2))], rng)
+    both = (await sets(store))[id_of(names[0])]
+    assert len(both) == 2
+    before = await dump.content_hash(store, GRAPH)
+    offset = await run(store, registry, [retraction("d1", at(2024, 3))], rng, offset)
+    assert await sets(store) == {}
+    offset = await run(store, registry, [paper(1, at(2024, 4))], rng, offset)
+    assert (await sets(store))[id_of(names[0])] == both
+    rows = [row for row in await store.all_ties(GRAPH) if row.tied.tie is Tie.SAME]
+    spans = sorted((row.recorded_at, row.invalidated_at) for row in rows)
+    assert spans == [(at(2024, 2), at(2024, 3)), (at(2024, 4), OPEN_END)]
+    assert await dump.content_hash(store, GRAPH) != before
 
 
 @pytest.mark.parametrize("related", [False, True])

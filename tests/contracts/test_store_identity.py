@@ -140,6 +140,23 @@ async def test_evidence_brings_what_is_known_of_the_holders_of_rare_keys(
     assert [one.entity_id for one in alone.sightings] == ["c"]
 
 
+async def test_sightings_of_a_withdrawn_document_are_found_by_it_and_say_when(
+    store: GraphStore, graph: str
+) -> None:
+    told = (seen("a", "d", EARLY), seen("b", "d", MIDDLE), seen("b", "other", MIDDLE))
+    await write(store, graph, 0, "", IdentityWrites(sightings=told))
+    bare = [replace(one, keys=()) for one in told]
+    assert await store.sightings_of(graph, ["d", "none"]) == bare[:2]
+    for offset, gaps in enumerate([(Interval(MIDDLE, LATE), Interval(LATE + 5, OPEN_END)), (), ()], start=1):
+        await write(store, graph, offset, "", IdentityWrites(gaps=((told[0].row_id, gaps),)))
+        moved = replace(bare[0], gaps=gaps)
+        assert await store.sightings_of(graph, ["d"]) == [moved, bare[1]]
+        assert await store.sightings(graph, ["a"]) == [moved]
+    new = seen("e", "d", LATE, gaps=(Interval(LATE, OPEN_END),))
+    await write(store, graph, 4, "", IdentityWrites(sightings=(new,)))
+    assert (await store.identity_evidence(graph, ["e"], [], 3, LATE)).sightings == (replace(new, keys=()),)
+
+
 async def test_the_first_sightings_of_an_id_count(store: GraphStore, graph: str) -> None:
     many = [seen("a", f"d{n}", LATE + n) for n in range(identity.MAX_SIGHTINGS + 3)]
     await write(store, graph, 0, "", IdentityWrites(sightings=tuple(reversed(many))))

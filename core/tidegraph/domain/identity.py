@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
 
 from tidegraph.domain.canonical import union
 from tidegraph.domain.fitting import Kind, fit
 from tidegraph.domain.ids import make_id
-from tidegraph.domain.interval import OPEN_END, Interval
+from tidegraph.domain.interval import OPEN_END, OPEN_START, Interval
 
 MAX_SET: Final = 1_000
 """Ids of one set that a read follows; an operator cannot merge more than ``MAX_MERGED`` at once."""
@@ -113,7 +113,8 @@ class Sighting:
 
     ``names``: (type as a number, as written); ``slots``: (slot, value) of facts that agree or conflict;
     ``keys``: what candidates are found by; ``words``: of its context; ``time``: the document time, or
-    OPEN_START. Of an id the ``MAX_SIGHTINGS`` that were recorded first count, of each sort.
+    OPEN_START. Of an id the ``MAX_SIGHTINGS`` that were recorded first count, of each sort. ``gaps``: when,
+    on the recorded axis, the document was withdrawn.
     """
 
     entity_id: str
@@ -124,6 +125,7 @@ class Sighting:
     words: tuple[str, ...]
     time: int
     recorded_at: int
+    gaps: tuple[Interval, ...] = ()
     _row_id: str = field(default="", init=False, repr=False, compare=False)
 
     @property
@@ -133,13 +135,17 @@ class Sighting:
 
     @property
     def row_id(self) -> str:
-        """Id of its stored row: a function of all of it but ``keys`` and ``recorded_at``."""
+        """Id of its stored row: a function of all of it but ``keys``, ``recorded_at`` and ``gaps``."""
         if not self._row_id:
             named = [f"{kind}:{name}" for kind, name in self.names]
             told = [f"{slot}={value}" for slot, value in self.slots]
             parts = ("\n".join(named), "\n".join(told), " ".join(self.words), self.time)
             self.stored_as(make_id("sighting", self.entity_id, self.document_id, *parts))
         return self._row_id
+
+    def stands(self, known_at: int) -> bool:
+        """True when it was recorded by an instant and its document was not withdrawn then."""
+        return self.recorded_at <= known_at and not any(gap.start <= known_at < gap.end for gap in self.gaps)
 
     def stored_as(self, row_id: str) -> Sighting:
         """The same, told its id: to work it out again costs more than to read it."""
@@ -156,10 +162,30 @@ class IdentityWrites:
     """(row id, invalidated_at): only ever moves earlier."""
     sightings: tuple[Sighting, ...] = ()
     decisions: tuple[PairDecision, ...] = ()
+    gaps: tuple[tuple[str, tuple[Interval, ...]], ...] = ()
+    """(row id of a stored sighting, when its document was withdrawn): takes the place of what was known."""
 
     @property
     def is_empty(self) -> bool:
-        return not (self.insert or self.close or self.sightings or self.decisions)
+        return not (self.insert or self.close or self.sightings or self.decisions or self.gaps)
+
+
+def told_at(sightings: Iterable[Sighting], known_at: int) -> list[Sighting]:
+    """What the sightings that were recorded by an instant told then.
+
+    Of a document that was withdrawn then only that the id exists counts: the name and the signature that it
+    is made of.
+    """
+    return [
+        one if not one.gaps or one.stands(known_at) else _bare(one)
+        for one in sightings
+        if one.recorded_at <= known_at
+    ]
+
+
+def _bare(seen: Sighting) -> Sighting:
+    slots = tuple((slot, value) for slot, value in seen.slots if slot == SIGNED)
+    return replace(seen, names=seen.names[:1], slots=slots, keys=(), words=(), time=OPEN_START, gaps=())
 
 
 def called_key(name: str) -> str:

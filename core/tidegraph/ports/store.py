@@ -240,6 +240,10 @@ class GraphReader(Protocol):
         """What documents told of each id, the first of them; ``keys`` are left out."""
         ...
 
+    async def sightings_of(self, graph: str, document_ids: Sequence[str]) -> list[Sighting]:
+        """Every sighting that the documents told, of ids that count them or not; ``keys`` are left out."""
+        ...
+
     async def holders(self, graph: str, keys: Sequence[str], limit: int) -> dict[str, list[tuple[str, int]]]:
         """By blocking key the (entity id, recorded_at) that have it, the ``limit`` that had it first."""
         ...

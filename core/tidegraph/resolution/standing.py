@@ -26,6 +26,7 @@ from tidegraph.domain.identity import (
     components,
     decided_groups,
     in_force,
+    told_at,
 )
 from tidegraph.domain.interval import OPEN_END, OPEN_START, Interval, format_instant
 from tidegraph.domain.naming import normalise
@@ -98,7 +99,7 @@ def near(one: Profile, other: Profile) -> bool:
 
 def profile_at(entity_id: str, sightings: Iterable[Sighting], known_at: int) -> Profile | None:
     """What an id is known as at an instant; None before its first sighting."""
-    told = [one for one in sightings if one.recorded_at <= known_at]
+    told = told_at(sightings, known_at)
     if not told:
         return None
     names = dict.fromkeys(name for one in told for _, name in one.names)
@@ -151,7 +152,7 @@ def renamed(one: str, other: str, evidence: Evidence, known_at: int) -> list[Sta
     """The statements that give one of two ids a name of the other."""
     found = []
     for subject, object_ in ((one, other), (other, one)):
-        names = exact_names(s for s in evidence.sightings.get(object_, ()) if s.recorded_at <= known_at)
+        names = exact_names(told_at(evidence.sightings.get(object_, ()), known_at))
         own = canonical_at(evidence.sightings.get(subject, ()), known_at)
         found += [
             s
@@ -177,7 +178,7 @@ def ties_at(ids: Iterable[str], evidence: Evidence, known_at: int, *, automatic:
     if len(profiles) > MAX_COMPONENT:
         return _decided(held, profiles.keys(), known_at)
     stated = _stated(sorted(profiles), evidence, known_at)
-    told = {id_: [s for s in evidence.sightings[id_] if s.recorded_at <= known_at] for id_ in profiles}
+    told = {id_: told_at(evidence.sightings[id_], known_at) for id_ in profiles}
     alike, ambiguous = _of_one_name(told)
     apart = _passed_on(told, evidence, known_at) | (_related(told) - stated.keys())
     if not automatic:
@@ -291,10 +292,7 @@ def _by_hand(
 def _stated(ids: Sequence[str], evidence: Evidence, known_at: int) -> dict[tuple[str, str], list[Statement]]:
     """Pairs that a statement says are one: those where only one id answers to the name told."""
     found: dict[tuple[str, str], list[Statement]] = {}
-    names = {
-        id_: exact_names(s for s in evidence.sightings.get(id_, ()) if s.recorded_at <= known_at)
-        for id_ in ids
-    }
+    names = {id_: exact_names(told_at(evidence.sightings.get(id_, ()), known_at)) for id_ in ids}
     for statement in evidence.statements:
         if not statement.counts(known_at) or statement.subject not in names:
             continue

@@ -77,6 +77,12 @@ class IdentityReads:
         found = await self.connection.read(graph, queries.SIGHTINGS, values)
         return list(_sightings([row[0] for row in found]))
 
+    async def sightings_of(self, graph: str, document_ids: Sequence[str]) -> list[Sighting]:
+        """Every sighting of the documents, by (id, recorded_at, row id)."""
+        values = {"documents": sorted(set(document_ids))}
+        found = await self.connection.read(graph, queries.SIGHTINGS_OF, values)
+        return list(_sightings([row[0] for row in found]))
+
     async def holders(self, graph: str, keys: Sequence[str], limit: int) -> dict[str, list[tuple[str, int]]]:
         """By blocking key the (entity id, recorded_at) that have it, the ``limit`` that had it first."""
         found: dict[str, list[tuple[str, int]]] = {}

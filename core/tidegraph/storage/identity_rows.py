@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import orjson
 
 from tidegraph.domain.identity import IdentityWrites, PairDecision, Rule, SameAs, Sighting, Tie, Tied
+from tidegraph.domain.interval import Interval
 from tidegraph.storage.codec import Value, check_time
 from tidegraph.storage.rows import Row, compact, texts
 
@@ -92,16 +93,21 @@ def sighting_row(seen: Sighting) -> Row:
             "words": " ".join(seen.words),
             "time": check_time(seen.time),
             "recorded_at": check_time(seen.recorded_at),
+            "gaps": _gaps_row(seen.gaps) or None,
         }
     )
+
+
+def _gaps_row(gaps: Iterable[Interval]) -> list[int]:
+    return [check_time(at) for gap in gaps for at in (gap.start, gap.end)]
 
 
 def sighting_of(row: Sequence[Any]) -> Sighting:
     """The inverse of :func:`sighting_row`, but for the keys: they follow from the rest.
 
-    ``row``: entity id, recorded_at, row id, document id, names, slots, words, time.
+    ``row``: entity id, recorded_at, row id, document id, names, slots, words, time, gaps.
     """
-    entity_id, recorded_at, row_id, document_id, names, slots, words, time = row
+    entity_id, recorded_at, row_id, document_id, names, slots, words, time, gaps = row
     return Sighting(
         entity_id=entity_id,
         document_id=document_id or "",
@@ -111,6 +117,7 @@ def sighting_of(row: Sequence[Any]) -> Sighting:
         words=tuple(words.split()) if words else (),
         time=time,
         recorded_at=recorded_at,
+        gaps=tuple(map(Interval, gaps[::2], gaps[1::2])) if gaps else (),
     ).stored_as(row_id)
 
 
@@ -122,6 +129,7 @@ def parameters(writes: IdentityWrites) -> dict[str, Value]:
     return {
         "sightings": [sighting_row(one) for one in sightings],
         "sightings_seen": [{"id": one.row_id, "at": one.recorded_at} for one in sightings],
+        "sighting_gaps": [{"id": row_id, "gaps": _gaps_row(gaps)} for row_id, gaps in writes.gaps],
         "pairs": [pair_row(pair) for pair in pairs],
         "pairs_seen": [{"id": pair.row_id, "at": pair.recorded_at} for pair in pairs],
         "same": [row for row in same if row["tie"] == Tie.SAME],

@@ -20,6 +20,7 @@ _EARLIER: Final = "MATCH (n:{label} {{id: r.id}}) WHERE n.recorded_at > r.at SET
 WRITES: Final = (
     ("sightings", _CREATE.format(label="Sighting")),
     ("sightings_seen", _EARLIER.format(label="Sighting")),
+    ("sighting_gaps", "MATCH (n:Sighting {id: r.id}) SET n.gaps = r.gaps"),
     ("pairs", _CREATE.format(label="Pair")),
     ("pairs_seen", _EARLIER.format(label="Pair")),
     ("same", _TIE.format(label="SAME_AS")),
@@ -63,9 +64,13 @@ CALL {
   WITH k, called MATCH (n:Sighting) WHERE n.entity_id = k AND n.called = called
   RETURN n ORDER BY n.recorded_at, n.id LIMIT $limit
 }
-RETURN [n.entity_id, n.recorded_at, n.id, n.document_id, n.names, n.slots, n.words, n.time]
+RETURN [n.entity_id, n.recorded_at, n.id, n.document_id, n.names, n.slots, n.words, n.time, n.gaps]
 """
 """Lists, not maps: the writer reads so many that the names of their parts would be a third of the work."""
+SIGHTINGS_OF: Final = """
+UNWIND $documents AS k MATCH (n:Sighting) WHERE n.document_id = k
+RETURN [n.entity_id, n.recorded_at, n.id, n.document_id, n.names, n.slots, n.words, n.time, n.gaps]
+"""
 # A key of more rows than $rows is one that finds nobody, whatever its first holders were.
 HOLDERS: Final = """
 UNWIND $keys AS k

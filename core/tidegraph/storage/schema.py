@@ -29,7 +29,7 @@ NODE_INDEXES: Final[dict[str, tuple[str, ...]]] = {
     "Term": ("id",),
     "Change": ("id", "seq"),
     "Decision": ("id", "kind", "subject"),
-    "Sighting": ("id", "entity_id", "keys"),
+    "Sighting": ("id", "entity_id", "keys", "document_id"),
     "Pair": ("id", "left", "right"),
     "EventVector": ("id",),
     "ChunkVector": ("id",),

@@ -113,7 +113,8 @@ class Judging:
 
     async def _told(self, graph: str, tied: Tied) -> tuple[Sequence[Sighting], Sequence[Sighting]] | None:
         """What is known of both sides; None where a document with labels tells of one of them."""
-        sightings = await self.reader.sightings(graph, [tied.left, tied.right])
+        told = await self.reader.sightings(graph, [tied.left, tied.right])
+        sightings = [one for one in told if one.stands(OPEN_END - 1)]
         names = sorted({one.document_id for one in sightings})
         known = await self.reader.documents(graph, names, _PUBLIC)
         if {record.header.document_id for record in known} != set(names):

@@ -11,7 +11,7 @@ from tests.contracts.feed import GRAPH, retraction, writing
 from tests.contracts.samples import at
 
 from tidegraph.domain.documents import ExtractedDocument
-from tidegraph.domain.interval import OPEN_END
+from tidegraph.domain.interval import OPEN_END, OPEN_START, Interval
 from tidegraph.ports import DocumentRecord
 from tidegraph.streams.writing.submissions import Submissions
 
@@ -123,6 +123,35 @@ def test_a_retraction_ends_what_was_recorded_before_it() -> None:
     records = [sent("1", 1, 2020), sent("2", 2, 2021), retraction("a", at(2024, 3))]
     for order in itertools.permutations(records):
         assert spans(taken(order))[1:] == [("1", "e1", 1, 3), ("2", "e1", 2, 3)]
+
+
+@pytest.mark.parametrize(
+    ("records", "gaps"),
+    [
+        ([sent("1", 1), sent("2", 3)], None),
+        ([sent("1", 1), retraction("a", at(2024, 4))], [(at(2024, 4), OPEN_END)]),
+        ([sent("1", 1), retraction("a", at(2024, 4)), sent("1", 6)], [(at(2024, 4), at(2024, 6))]),
+        (
+            [
+                sent("1", 1),
+                sent("2", 2),
+                retraction("a", at(2024, 4)),
+                sent("3", 5),
+                retraction("a", at(2024, 8)),
+            ],
+            [(at(2024, 4), at(2024, 5)), (at(2024, 8), OPEN_END)],
+        ),
+        ([retraction("a", at(2024, 4)), sent("1", 6)], []),
+        ([retraction("a", at(2024, 4))], [(OPEN_START, OPEN_END)]),
+    ],
+)
+def test_a_document_has_gaps_between_what_counted(
+    records: list[ExtractedDocument], gaps: list[tuple[int, int]] | None
+) -> None:
+    submissions = Submissions(GRAPH, ["a"], [])
+    for record in records:
+        submissions.place(record)
+    assert submissions.gaps() == ({} if gaps is None else {"a": tuple(Interval(*gap) for gap in gaps)})
 
 
 def test_what_comes_after_a_retraction_counts_anew() -> None:

@@ -66,6 +66,11 @@ class MemoryIdentity(MemoryReads):
                 found += sorted(told, key=sighting_order)[:MAX_SIGHTINGS]
         return sorted((replace(one, keys=()) for one in found), key=sighting_order)
 
+    async def sightings_of(self, graph: str, document_ids: Sequence[str]) -> list[Sighting]:
+        wanted = set(document_ids)
+        found = [one for one in self.graph(graph).identity.sightings.values() if one.document_id in wanted]
+        return sorted((replace(one, keys=()) for one in found), key=sighting_order)
+
     async def holders(self, graph: str, keys: Sequence[str], limit: int) -> dict[str, list[tuple[str, int]]]:
         by_key = self.graph(graph).identity.by_key
         found = {}

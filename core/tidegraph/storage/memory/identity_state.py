@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Container
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tidegraph.domain.identity import IdentityWrites, PairDecision, SameAs, Sighting
 from tidegraph.storage.identity_rows import earliest
@@ -34,6 +34,13 @@ def apply_identity(stored: StoredIdentity, writes: IdentityWrites, known: Contai
             stored.sightings[seen.row_id] = stored.by_entity[seen.entity_id][seen.row_id] = seen
             for key in seen.keys:
                 stored.by_key[key][seen.row_id] = seen
+    for row_id, gaps in writes.gaps:
+        told = stored.sightings.get(row_id)
+        if told is not None:
+            moved = stored.sightings[row_id] = replace(told, gaps=gaps)
+            stored.by_entity[told.entity_id][row_id] = moved
+            for key in told.keys:
+                stored.by_key[key][row_id] = moved
     for pair in earliest(writes.decisions):
         held_pair = stored.pairs.get(pair.row_id)
         if held_pair is None or pair.recorded_at < held_pair.recorded_at:

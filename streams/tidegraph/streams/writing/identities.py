@@ -31,6 +31,7 @@ from tidegraph.domain.predicates import Canonical, Registry
 from tidegraph.ports import DocumentWrite, GraphReader
 from tidegraph.resolution.standing import MAX_COMPONENT, ties_at
 from tidegraph.streams.writing.neighbours import ALWAYS
+from tidegraph.streams.writing.news import News
 from tidegraph.streams.writing.profiles import Nearness
 from tidegraph.streams.writing.standing import World
 from tidegraph.streams.writing.submissions import Moves
@@ -38,16 +39,6 @@ from tidegraph.streams.writing.submissions import Moves
 NOTHING: Final = IdentityWrites()
 MAX_GROUP: Final = 4 * MAX_COMPONENT
 """Ids that one change may make the writer look at."""
-
-
-@dataclass(frozen=True, slots=True)
-class News:
-    """What a batch brings that identity may follow from."""
-
-    sightings: tuple[Sighting, ...] = ()
-    decisions: tuple[PairDecision, ...] = ()
-    names: tuple[Assertion, ...] = ()
-    """Statements of a name, as they become: new ones and those whose times move."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +86,9 @@ class Identifier:
         sightings: Sequence[Sighting],
         moves: Moves,
         decisions: Sequence[PairDecision],
+        gaps: Mapping[str, tuple[Interval, ...]],
     ) -> News:
-        """What the documents, moved times and decisions of a batch bring."""
+        """What the documents, moved times, decisions and withdrawals (``gaps``) of a batch bring."""
         withdrawn, earlier = dict(moves.withdrawn), dict(moves.recorded_earlier)
         moved = await self._reader.assertions_of(graph, sorted(withdrawn.keys() | earlier.keys()))
         names = [claim for write in writes for claim in write.assertions if _is_name(claim)]
@@ -110,12 +102,15 @@ class Identifier:
                 for claim in claims
                 if _is_name(claim)
             ]
-        return News(tuple(sightings), tuple(decisions), tuple(names))
+        stored = await self._reader.sightings_of(graph, sorted(gaps)) if gaps else []
+        changed = [(one, gaps[one.document_id]) for one in stored if one.gaps != gaps[one.document_id]]
+        told = [replace(one, gaps=gaps.get(one.document_id, ())) for one in sightings] if gaps else sightings
+        return News(tuple(told), tuple(decisions), tuple(names), tuple(changed))
 
     async def identify(self, graph: str, news: News) -> Identified:
         """The rows that change, a function of the evidence in the graph and in the batch."""
         world = World(self._reader, graph, self._keys_of_name, self._nearness, automatic=self._automatic)
-        since = await world.take(news.sightings, news.decisions, news.names)
+        since = await world.take(news)
         await world.explore_around(since, ALWAYS)
         stored: dict[str, SameAs] = {}
         insert: list[SameAs] = []
@@ -131,7 +126,8 @@ class Identifier:
             looked |= group.ids
         before = _sets(looked, stored.values())
         after = _sets(looked, apply(stored, insert, close).values())
-        writes = IdentityWrites(tuple(insert), tuple(close), world.new_sightings(), news.decisions)
+        gaps = tuple((one.row_id, found) for one, found in news.gaps)
+        writes = IdentityWrites(tuple(insert), tuple(close), world.new_sightings(), news.decisions, gaps)
         closed = tuple(stored[row_id] for row_id, _ in close if row_id in stored)
         return Identified(writes, closed, before, after)
 

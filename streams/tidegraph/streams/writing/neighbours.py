@@ -63,7 +63,9 @@ class Neighbours:
         """When anything about the ids was recorded or withdrawn."""
         found: set[int] = set()
         for id_ in entity_ids:
-            found.update(one.recorded_at for one in self._read.sightings.get(id_, ()))
+            for seen in self._read.sightings.get(id_, ()):
+                found.add(seen.recorded_at)
+                found.update(*((gap.start, gap.end) for gap in seen.gaps))
             found.update(one.recorded_at for one in self._read.decisions.get(id_, {}).values())
             for statement in self._read.statements.get(id_, ()):
                 found |= {statement.recorded_at, statement.withdrawn_at}

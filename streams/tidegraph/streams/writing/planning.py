@@ -137,7 +137,9 @@ class Planner:
         submissions = Submissions(graph, documents, stored)
         batch = self._place(graph, items, submissions, rulebook)
         moves = submissions.moves()
-        news = await self._identifier.news(graph, batch.writes, batch.sightings, moves, effects.pairs)
+        news = await self._identifier.news(
+            graph, batch.writes, batch.sightings, moves, effects.pairs, submissions.gaps()
+        )
         belief, gone, vectors, identified = await asyncio.gather(
             self._believer.believe(graph, batch.writes, submissions, moves, effects, rulebook),
             self._reader.event_nodes_of(graph, [origin for origin, _ in moves.withdrawn]),

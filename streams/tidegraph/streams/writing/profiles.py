@@ -9,12 +9,15 @@ from hashlib import blake2b
 from typing import Final
 
 from tidegraph.domain.documents import EntityType
-from tidegraph.domain.identity import Sighting
+from tidegraph.domain.identity import Sighting, told_at
+from tidegraph.domain.interval import OPEN_END
 from tidegraph.resolution.profiles import Profile
 from tidegraph.resolution.standing import canonical_at, keys_of, kind_of, near, profile_at
 
 MAX_NEAR: Final = 100_000
 """Pairs of which it is kept whether they come near each other, from batch to batch."""
+
+Place = tuple[str, int, int]
 
 
 class Nearness:
@@ -43,11 +46,10 @@ class Nearness:
 class Known:
     """What is known of an id by its first sightings, at least one."""
 
-    def __init__(self, place: tuple[str, int], told: Sequence[Sighting]) -> None:
+    def __init__(self, place: Place, told: Sequence[Sighting]) -> None:
         self.place: Final = place
-        """The id and the number of sightings."""
+        """The id, the number of sightings, and a bit for each whose document was withdrawn."""
         self._told = told
-        self._last = told[-1].recorded_at
 
     @cached_property
     def digest(self) -> bytes:
@@ -61,19 +63,14 @@ class Known:
 
     @cached_property
     def profile(self) -> Profile:
-        found = profile_at(self.place[0], self._told, self._last)
+        found = profile_at(self.place[0], self._told, OPEN_END)
         assert found is not None, "there is a sighting"
         return found
 
     @cached_property
-    def keys(self) -> frozenset[str]:
-        """The keys under which candidates of the id are found."""
-        return frozenset(key for one in self._told for key in (one.keys or keys_of(one)))
-
-    @cached_property
     def canonical(self) -> str:
         """The normal form of the full name."""
-        return canonical_at(self._told, self._last)
+        return canonical_at(self._told, OPEN_END)
 
 
 class Profiles:
@@ -87,29 +84,44 @@ class Profiles:
     def __init__(self, sightings: Mapping[str, Sequence[Sighting]], nearness: Nearness) -> None:
         self._sightings = sightings
         self._nearness = nearness
-        self._known: dict[tuple[str, int], Known] = {}
-        self._near: dict[tuple[tuple[str, int], tuple[str, int]], bool] = {}
+        self._known: dict[Place, Known] = {}
+        self._keys: dict[tuple[str, int], frozenset[str]] = {}
+        self._near: dict[tuple[Place, Place], bool] = {}
 
     def at(self, entity_id: str, known_at: int) -> Known | None:
         """What is known of an id at an instant; None before its first sighting."""
-        told = self._sightings.get(entity_id)
-        if not told:
+        told, number = self._recorded(entity_id, known_at)
+        if not number:
             return None
-        number = len(told)
-        if told[-1].recorded_at > known_at:
-            number = bisect_right(told, known_at, key=_recorded_at)
-            if not number:
-                return None
-        place = entity_id, number
+        gone = 0
+        for bit, one in enumerate(told):
+            if one.gaps and bit < number and not one.stands(known_at):
+                gone |= 1 << bit
+        place = entity_id, number, gone
         found = self._known.get(place)
         if found is None:
-            found = self._known[place] = Known(place, told[:number])
+            counted = told_at(told[:number], known_at) if gone else told[:number]
+            found = self._known[place] = Known(place, counted)
         return found
 
     def keys(self, entity_id: str, known_at: int) -> frozenset[str]:
-        """The keys under which candidates of the id are found at an instant."""
-        known = self.at(entity_id, known_at)
-        return known.keys if known else frozenset()
+        """The keys under which candidates of the id are found at an instant, of withdrawn documents too: who
+        is found by them is compared by what counts."""
+        told, number = self._recorded(entity_id, known_at)
+        if not number:
+            return frozenset()
+        found = self._keys.get((entity_id, number))
+        if found is None:
+            found = frozenset(key for one in told[:number] for key in (one.keys or keys_of(one)))
+            self._keys[entity_id, number] = found
+        return found
+
+    def _recorded(self, entity_id: str, known_at: int) -> tuple[Sequence[Sighting], int]:
+        """The sightings of an id, and how many of them were recorded by an instant."""
+        told = self._sightings.get(entity_id, ())
+        if told and told[-1].recorded_at > known_at:
+            return told, bisect_right(told, known_at, key=_recorded_at)
+        return told, len(told)
 
     def near(self, one: Known, other: Known) -> bool:
         """True when the score of two ids may join them or is a question for an operator."""

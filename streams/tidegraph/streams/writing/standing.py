@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from tidegraph.domain.facts import Assertion
@@ -15,6 +16,7 @@ from tidegraph.storage.visibility import EVERYTHING
 from tidegraph.streams.writing.counting import counted, earliest, statement_of
 from tidegraph.streams.writing.holders import MAX_HOLDERS
 from tidegraph.streams.writing.neighbours import ALWAYS, Neighbours, Read
+from tidegraph.streams.writing.news import News, parted
 from tidegraph.streams.writing.profiles import Nearness
 
 READ_AHEAD: Final = 3
@@ -48,17 +50,19 @@ class World:
 
     # --- what is new ------------------------------------------------------------------------------
 
-    async def take(
-        self,
-        sightings: Sequence[Sighting],
-        decisions: Sequence[PairDecision],
-        names: Sequence[Assertion],
-    ) -> dict[str, int]:
+    async def take(self, news: News) -> dict[str, int]:
         """Take the news of a batch in; the ids that they change, each with the first instant."""
+        sightings, decisions, names = news.sightings, news.decisions, news.names
         since: dict[str, int] = {}
         # Nothing changes before the first of the news, so nothing is asked about earlier instants.
         moments = [one.recorded_at for one in sightings] + [one.recorded_at for one in decisions]
         moments += [min(claim.recorded_at, claim.withdrawn_at) for claim in names]
+        moved = {
+            one.row_id: (one.entity_id, gaps, at)
+            for one, gaps in news.gaps
+            if (at := parted(one, gaps)) < OPEN_END
+        }
+        moments += [at for _, _, at in moved.values()]
         self._first = min(moments, default=OPEN_END)
         for decision in decisions:
             for side in (decision.left, decision.right):
@@ -67,9 +71,16 @@ class World:
         for claim in names:
             self._moved[claim.assertion_id] = claim
             _lower(since, claim.subject, min(claim.recorded_at, claim.withdrawn_at))
+        for entity_id, _, at in moved.values():
+            _lower(since, entity_id, at)
         seen = {one.entity_id for one in sightings}
         if seen or since:
             await self._fetch(seen | since.keys(), {key for one in sightings for key in one.keys})
+        for entity_id in {id_ for id_, _, _ in moved.values()}:
+            self._read.sightings[entity_id] = [
+                replace(one, gaps=moved[one.row_id][1]).stored_as(one.row_id) if one.row_id in moved else one
+                for one in self._read.sightings[entity_id]
+            ]
         by_id = {id_: {one.row_id: one for one in self._read.sightings[id_]} for id_ in seen}
         for row_id, one in earliest(sightings).items():
             held = by_id[one.entity_id].get(row_id)

@@ -29,9 +29,10 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from tidegraph.domain import epochs
+from tidegraph.domain.canonical import union
 from tidegraph.domain.documents import DocumentHeader, DocumentKind, ExtractedDocument
 from tidegraph.domain.ids import make_id
-from tidegraph.domain.interval import OPEN_END
+from tidegraph.domain.interval import OPEN_END, OPEN_START, Interval
 from tidegraph.ports import DocumentRecord
 
 WHOLE_DOCUMENT: Final = ""
@@ -149,6 +150,17 @@ class Submissions:
         """When the submission as a whole, its chunks with it, stops counting."""
         known = self._sets[record.header.document_id]
         return self._submission_times(known)[record.revision_origin]
+
+    def gaps(self) -> dict[str, tuple[Interval, ...]]:
+        """Of each document that was ever retracted: when, after it first counted, nothing of it did."""
+        found = {}
+        for document_id, known in self._sets.items():
+            if any(record.header.kind is DocumentKind.RETRACTION for record in known.records):
+                times = self._submission_times(known)
+                groups = _by_origin(_evidence(known.records))
+                spans = ((self._first(group), times[origin]) for origin, group in groups.items())
+                found[document_id] = _between([Interval(*span) for span in spans if span[0] < span[1]])
+        return found
 
     def moves(self) -> Moves:
         """What changed about the times of origins that the graph already holds."""
@@ -275,6 +287,15 @@ class Submissions:
 
     def _first(self, group: Sequence[DocumentRecord]) -> int:
         return min(self._recorded_at(record) for record in group)
+
+
+def _between(spans: Sequence[Interval]) -> tuple[Interval, ...]:
+    """What is left open after the first of some spans begins; without any, all time."""
+    joined = union(spans)
+    if not joined:
+        return (Interval(OPEN_START, OPEN_END),)
+    ends = [*(span.start for span in joined[1:]), OPEN_END]
+    return tuple(Interval(span.end, end) for span, end in zip(joined, ends, strict=True) if span.end < end)
 
 
 def _evidence(records: Iterable[DocumentRecord]) -> list[DocumentRecord]:
