@@ -66,6 +66,13 @@ async def test_any_order_gives_one_result(statuses: StatusStore, rng: random.Ran
     assert await statuses.summary("other") == dict.fromkeys(expected, 0)
 
 
+async def test_what_is_in_progress_is_listed_the_oldest_first(statuses: StatusStore) -> None:
+    lines = [line(n, "ground", recorded_at=100 - n) for n in range(4)]
+    await statuses.put([*lines, line(2, "write", "committed", recorded_at=98)])
+    assert [one.position.offset for one in await statuses.in_progress("g")] == [3, 1, 0]
+    assert await statuses.in_progress("other") == []
+
+
 async def test_dead_letters_are_the_newest_first(statuses: StatusStore) -> None:
     await statuses.put([line(i, "ground", "dead_letter", updated_at=1000 + i) for i in range(5)])
     assert [kept.position.offset for kept in await statuses.dead_letters("g", 3)] == [4, 3, 2]

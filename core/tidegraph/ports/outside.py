@@ -45,6 +45,10 @@ class StatusStore(Protocol):
         """Number of documents by outcome, and ``in_progress``."""
         ...
 
+    async def in_progress(self, graph: str) -> list[DocumentStatus]:
+        """Lines without an outcome, the oldest first; not all of very many."""
+        ...
+
     async def erase(self, graph: str, document_id: str, until: int) -> int:
         """Forget the lines of a document that were recorded up to an instant; how many there were."""
         ...

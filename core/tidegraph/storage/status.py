@@ -145,6 +145,11 @@ class RedisStatusStore:
         found = {name: int(count or 0) for name, count in zip(OUTCOMES, counts, strict=True)}
         return found | {"in_progress": int(in_progress)}
 
+    async def in_progress(self, graph: str) -> list[DocumentStatus]:
+        """Lines without an outcome, the oldest first, at most ``MAX_LISTED``."""
+        found = await self._connection.command("ZRANGE", self._key("open", graph), 0, MAX_LISTED - 1)
+        return await self._lines([_text(member) for member in found])
+
     async def erase(self, graph: str, document_id: str, until: int) -> int:
         """Forget the lines of a document that were recorded up to an instant; how many there were."""
         found = [line for line in await self.by_document(graph, document_id) if line.recorded_at <= until]

@@ -27,6 +27,11 @@ def place_of(decision: Position, *what: object) -> Position:
     return Position(decision.topic, decision.partition, decision.offset, life)
 
 
+def life_of(position: Position) -> str:
+    """The life of the topic that a position or a held place is of."""
+    return position.incarnation.partition(_OF)[0]
+
+
 def hold(place: Position, graph: str, recorded_at: int) -> StatusRecord:
     """The line that holds: nothing from ``recorded_at`` on is final."""
     return _line(place, graph, recorded_at, Outcome.NONE)

@@ -16,7 +16,7 @@ from tidegraph.storage.memory import MemoryStatusStore
 from tidegraph.streams.flow import Input
 from tidegraph.streams.holds import header_of, hold, let_go, place_of
 from tidegraph.streams.progress import MemoryProgress
-from tidegraph.streams.stages.track import Tracker
+from tidegraph.streams.stages.track import LOST, Tracker
 
 
 def _line(
@@ -161,3 +161,31 @@ def test_a_header_of_others_lets_nothing_go() -> None:
     document = Position("documents", 0, 1, "life")
     for value in (b"", b"\xff", b"a/b/c/d", position_key(document), position_key(place_of(document, 1))):
         assert let_go(Input(LogRecord("resolved", 0, 1, 0, b"", b"", ((HELD, value),)), "life", 0)) == ()
+
+
+async def test_what_a_topic_lost_when_it_began_anew_holds_nothing_back() -> None:
+    """An embedded broker forgets what was under way; so may somebody who makes a topic anew."""
+    store = MemoryStatusStore()
+    tracker = Tracker(store, MemoryProgress())
+    place = place_of(Position("control", 0, 3, "life"), "d9", 1)
+    await tracker.fold(
+        _records(_line(1, "ground", at=100), _line(2, "extract", at=101), hold(place, "g", 90))
+    )
+    await tracker.fold(_records(_decided(200), _mark(0, 200, 1)))
+    assert await store.watermark("g") == 89
+    await tracker.fold(_records(_mark(0, 99, 1, life="new"), _mark(0, 300, 1, life="new", topic="control")))
+    assert await store.watermark("g") == 99, "what is held by a decision of the old log is let go"
+    assert (await store.summary("g"))["in_progress"] == 2, "it is not read as far yet"
+    await tracker.fold(_records(_mark(0, 400, 1, life="new")))
+    assert await store.watermark("g") == 300
+    lost = await store.dead_letters("g", 5)
+    assert [(line.document_id, line.cause) for line in lost] == [("d2", LOST), ("d1", LOST)]
+    await tracker.fold(_records(_line(1, "write", "committed", at=100)))
+    assert [line.document_id for line in await store.dead_letters("g", 5)] == ["d2"], "a worker had it"
+
+
+async def test_what_came_after_a_mark_of_an_old_life_is_not_lost() -> None:
+    store = MemoryStatusStore()
+    tracker = Tracker(store, MemoryProgress())
+    await tracker.fold(_records(_decided(50), _mark(0, 50, 1, life="old"), _line(1, "ground", at=100)))
+    assert (await store.summary("g"))["in_progress"] == 1

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from tidegraph.domain.documents import Position
 from tidegraph.domain.interval import OPEN_START
 from tidegraph.ports import DocumentStatus
-from tidegraph.storage.status import OUTCOMES, STAGES
+from tidegraph.storage.status import MAX_LISTED, OUTCOMES, STAGES
 
 
 class MemoryStatusStore:
@@ -43,6 +43,11 @@ class MemoryStatusStore:
         """Number of documents by outcome, and ``in_progress``."""
         outcomes = [line.outcome for line in self._of(graph)]
         return {name: outcomes.count(name) for name in OUTCOMES} | {"in_progress": outcomes.count("")}
+
+    async def in_progress(self, graph: str) -> list[DocumentStatus]:
+        """Lines without an outcome, the oldest first, at most ``MAX_LISTED``."""
+        found = [line for line in self._of(graph) if not line.outcome]
+        return sorted(found, key=lambda line: (line.recorded_at, line.position))[:MAX_LISTED]
 
     async def erase(self, graph: str, document_id: str, until: int) -> int:
         """Forget the lines of a document that were recorded up to an instant; how many there were."""

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
 
 from tidegraph.domain.errors import Rejected
 from tidegraph.log.codecs import decode
@@ -16,11 +18,14 @@ from tidegraph.log.keys import position_key
 from tidegraph.log.status import HELD, READ_TO, Outcome, Stage, StatusRecord
 from tidegraph.log.topics import Topic
 from tidegraph.ports import DocumentStatus, LogRecord, StatusStore
+from tidegraph.streams.holds import life_of
 from tidegraph.streams.progress import ProgressStore, ReadMark
 
 logger = logging.getLogger(__name__)
 
 _DONE = frozenset({Outcome.COMMITTED, Outcome.RETRACTED})
+LOST: Final = "LOG_BEGAN_ANEW"
+"""The cause of a document whose topic began anew before it had come to its end: it is to be sent again."""
 _READ = (Topic.DOCUMENTS, Topic.CONTROL)
 """Where what changes belief enters."""
 
@@ -33,6 +38,7 @@ class Tracker:
     def __init__(self, store: StatusStore, progress: ProgressStore) -> None:
         self._store = store
         self._progress = progress
+        self._lives: dict[tuple[str, int], str] = {}
 
     async def fold(self, records: Sequence[LogRecord]) -> None:
         """Fold the lines of a batch, in order.
@@ -76,10 +82,33 @@ class Tracker:
         """Everything up to the least read partition is read; before each one has a mark, nothing is."""
         await self._progress.mark_read(marks)
         marked = await self._progress.read_marks()
+        lives = {at: mark.life for at, mark in marked.items()}
+        if lives != self._lives and await self._give_up(marked):
+            self._lives = lives
         read = [mark for topic in _READ for mark in _marks_of(topic, marked)]
         if None not in read:
             for graph in await self._progress.graphs():
                 await self._store.advance(graph, min(mark.read_to for mark in read if mark))
+
+    async def _give_up(self, marked: Mapping[tuple[str, int], ReadMark]) -> bool:
+        """What was under way in an earlier life of its topic, all of it read since, does not come any more.
+
+        Should a worker hold it all the same, the outcome that it tells is the later one, and stays. True when
+        nothing of an earlier life is left.
+        """
+        waiting = 0
+        for graph in await self._progress.graphs():
+            for line in await self._store.in_progress(graph):
+                mark = marked.get((line.position.topic, line.position.partition))
+                if mark is None or life_of(line.position) == mark.life:
+                    continue
+                if line.recorded_at > mark.read_to:
+                    waiting += 1
+                elif line.stage == HELD:
+                    await self._store.forget([line.position])
+                else:
+                    await self._store.put([replace(line, outcome=str(Outcome.DEAD_LETTER), cause=LOST)])
+        return not waiting
 
 
 def _marks_of(topic: str, marked: Mapping[tuple[str, int], ReadMark]) -> list[ReadMark | None]:
