@@ -7,6 +7,7 @@ import os
 import random
 import signal
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from tidegraph.embedded.falkordb import EmbeddedFalkorDB
 from tidegraph.events.v1 import records_pb2
 from tidegraph.log.admin import LogAdmin
 from tidegraph.streams.setup import Graphs
+from tidegraph.streams.stages.track import LOST
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -234,8 +236,10 @@ async def test_a_worker_that_returns_late_to_an_emptied_broker_reads_it_from_its
     try:
         async with place(own, store, tmp_path) as here, here.worker() as worker:
             first = await send(here.log, entries[:20])
-            await here.ended(first)
+            (told, *_) = await here.ended(first)
             os.kill(worker.pid, signal.SIGSTOP)
+            under_way = replace(told, position=replace(told.position, offset=20), stage="ground", outcome="")
+            await here.status.put([under_way])
             await own.child.kill()
             await own.restart()
             await LogAdmin(here.settings.kafka).declare(here.settings)
@@ -243,8 +247,15 @@ async def test_a_worker_that_returns_late_to_an_emptied_broker_reads_it_from_its
             os.kill(worker.pid, signal.SIGCONT)
             await _assert_same(here, entries, [*first, *second], has_whole_log=False)
             assert first[0].incarnation not in {position.incarnation for position in second}
+            (lost,) = await here.ended([under_way.position])
+            assert (lost.outcome, lost.cause) == ("dead_letter", LOST)
+            await until(lambda: _is_final(here, lost.recorded_at))
     finally:
         await own.stop()
+
+
+async def _is_final(here: Place, known_at: int) -> bool:
+    return await here.status.watermark(GRAPH) >= known_at
 
 
 async def _sent(here: Place, entries: Sequence[Entry]) -> list[Position]:
