@@ -11,12 +11,13 @@ from tests.contracts import samples as s
 from tidegraph.domain.documents import DocumentTime, TimeState
 from tidegraph.domain.interval import Granularity, Interval
 from tidegraph.ports import GraphStore, NewVector, Visibility
+from tidegraph.storage.falkor import FalkorStore
 from tidegraph.storage.visibility import EVERYTHING
 
 
 async def policy(store: GraphStore, graph: str) -> dict[str, str]:
     """A policy in three revisions, 2020, 2022 and (without a time) one before; chunk ids by revision."""
-    found = {}
+    found: dict[str, str] = {}
     writes = []
     for revision, year in (("a", 2020), ("b", 2022), ("none", None)):
         time = DocumentTime(s.at(year), Granularity.DAY, "metadata") if year else None
@@ -205,3 +206,38 @@ async def test_withdrawn_rows_are_found_only_at_the_time(store: GraphStore, grap
         assert len(await store.search_text(graph, "event", ["tea"], seen, None, 5)) == count
         assert len(await store.search_text(graph, "chunk", ["tea"], seen, None, 5)) == count
         assert len(await store.search_vector(graph, "event", s.unit(1.0), seen, None, 5)) == count
+
+
+async def test_of_equally_near_rows_those_with_the_first_ids_are_found(
+    store: GraphStore, graph: str, rng: random.Random
+) -> None:
+    head = s.header(graph)
+    events = [s.event(head, f"word{i}", i) for i in range(40)]
+    near = set(rng.sample([e.event.event_id for e in events], 3))
+    vectors = [
+        s.vector(e.event.event_id, 1.0, 0.1 if e.event.event_id in near else 0.5)
+        for e in rng.sample(events, 40)
+    ]
+    documents = (s.write(head, events=tuple(events)),)
+    await store.commit(s.commit(graph, documents=documents, vectors=tuple(vectors)))
+    others = sorted(e.event.event_id for e in events if e.event.event_id not in near)
+    for limit in (2, 6, 30):
+        hits = await store.search_vector(graph, "event", s.unit(1.0), EVERYTHING, None, limit)
+        assert [hit.id for hit in hits] == [*sorted(near), *others][:limit]
+
+
+async def test_one_request_asks_once_when_revisions_are_in_force(falkor: FalkorStore) -> None:
+    graph = "own"
+    await falkor.prepare(graph)
+    await policy(falkor, graph)
+    reader = falkor.for_request()
+    first = await reader.in_force(graph, ["policy"], EVERYTHING)
+    assert first == await falkor.in_force(graph, ["policy"], EVERYTHING) != {}
+    sent = falkor.connection.round_trips
+    assert await reader.in_force(graph, ["policy"], EVERYTHING) == first
+    assert falkor.connection.round_trips == sent
+    assert await reader.in_force(graph, ["policy", "none"], EVERYTHING) == first
+    earlier = Visibility(s.at(2024, 1, 1), None)
+    assert await reader.in_force(graph, ["policy"], earlier) == await falkor.in_force(
+        graph, ["policy"], earlier
+    )

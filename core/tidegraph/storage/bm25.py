@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from tidegraph.ports import DocumentWrite
@@ -32,6 +32,7 @@ class Statistics:
     rows: int
     words: int
     holding: Mapping[str, int]
+    _idf: dict[str, float] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     @staticmethod
     def of(what: str, asked: Sequence[str], counts: Mapping[str, int]) -> Statistics:
@@ -41,8 +42,12 @@ class Statistics:
         return Statistics(rows, max(counts.get(what + _WORDS, 0), 1), holding)
 
     def idf(self, word: str) -> float:
-        held = min(self.holding.get(word, 0), self.rows)
-        return math.log(1.0 + (self.rows - held + 0.5) / (held + 0.5))
+        """The weight of a word, which hundreds of rows ask for."""
+        found = self._idf.get(word)
+        if found is None:
+            held = min(self.holding.get(word, 0), self.rows)
+            found = self._idf[word] = math.log(1.0 + (self.rows - held + 0.5) / (held + 0.5))
+        return found
 
     def score(self, text: str, held: Iterable[str]) -> float:
         """The score of a row from its words (as :func:`terms.words` cuts them).
@@ -55,7 +60,7 @@ class Statistics:
         norm = K1 * (1.0 - B + B * length * self.rows / self.words)
         total = 0.0
         for word in sorted(set(held)):
-            often = max(padded.count(f" {word} "), 1)
+            often = padded.count(f" {word} ") or 1
             total += self.idf(word) * often * (K1 + 1.0) / (often + norm)
         return total
 

@@ -72,7 +72,10 @@ class MergedReader:
 
     def remembering(self) -> MergedReader:
         """The reader for one request, which reads the set of an id once."""
-        return self if self._sets.keeps else MergedReader(self._reader, self._registry, keep=True)
+        if self._sets.keeps:
+            return self
+        own = getattr(self._reader, "for_request", None)
+        return MergedReader(own() if own is not None else self._reader, self._registry, keep=True)
 
     # --- facts ------------------------------------------------------------------------------------
 

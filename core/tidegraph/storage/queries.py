@@ -152,7 +152,7 @@ UNWIND $keys AS k MATCH ()-[f:FACT]->() WHERE f.key = k RETURN properties(f)
 ALL_VERSIONS: Final = "MATCH ()-[f:FACT]->() RETURN properties(f)"
 ALL_ENTITIES: Final = """
 MATCH (e:Entity) OPTIONAL MATCH (a:Alias)-[:NAMES]->(e)
-RETURN e.id, e.key, e.recorded_at, collect([a.norm, a.text, a.type, a.recorded_at])
+RETURN e.id, e.key, e.recorded_at, a.norm, a.text, a.type, a.recorded_at
 """
 
 ASSERTIONS: Final = f"""
@@ -176,13 +176,14 @@ AND {permitted("d")} RETURN properties(d) ORDER BY d.document_id, d.recorded_at,
 
 _ENTITY: Final = """
 OPTIONAL MATCH (a:Alias)-[:NAMES]->(e)
-RETURN e.id, e.key, e.recorded_at, collect([a.norm, a.text, a.type, a.recorded_at])
+RETURN e.id, e.key, e.recorded_at, a.norm, a.text, a.type, a.recorded_at
 """
+"""A row for each alias, or one without."""
 ENTITIES: Final = "UNWIND $ids AS k MATCH (e:Entity {id: k}) " + _ENTITY
 ENTITIES_BY_NAME: Final = (
     "UNWIND $names AS k MATCH (:Alias {norm: k})-[:NAMES]->(e:Entity) WITH DISTINCT k, e "
     "OPTIONAL MATCH (a:Alias)-[:NAMES]->(e) "
-    "RETURN k, e.id, e.key, e.recorded_at, collect([a.norm, a.text, a.type, a.recorded_at])"
+    "RETURN k, e.id, e.key, e.recorded_at, a.norm, a.text, a.type, a.recorded_at"
 )
 SEARCH_ENTITIES: Final = """
 CALL db.idx.fulltext.queryNodes('Alias', $text) YIELD node, score
@@ -264,7 +265,8 @@ _WITHIN: Final = "(node.begins < $reach_to AND (node.ends IS NULL OR node.ends >
 
 
 def search_vector(what: str, condition: str, within: bool) -> str:
-    """How many of the nearest $k vectors there are, and those that pass the filter, in no order.
+    """The first $look of the nearest $k vectors that pass the filter, the nearest first, each with how many
+    of the $k there are, and how many of these could pass. No row when none passes.
 
     ``within``: only what may lie in [$reach_from, $reach_to) is looked up, by the times that the vectors
     carry: the look-up costs more than the search. A vector without times was written before they were.
@@ -272,10 +274,19 @@ def search_vector(what: str, condition: str, within: bool) -> str:
     near = f"node.begins IS NULL OR {_WITHIN}" if within else "true"
     return (
         f"CALL db.idx.vector.queryNodes('{LABELS[what]}Vector', 'v', $k, vecf32($vector)) YIELD node, score "
+        f"WITH node, score ORDER BY score "
         f"WITH count(node) AS reached, collect(CASE WHEN {near} THEN [node, score] END) AS near "
-        "CALL { WITH near UNWIND near AS one WITH one[0] AS node, one[1] AS score "
+        "UNWIND near AS one WITH reached, size(near) AS close, one[0] AS node, one[1] AS score "
         f"MATCH (node)-[:OF]->(n:{LABELS[what]}) WHERE {visible('n')} AND {condition} "
-        f"RETURN collect([{_FOUND}, 1 - score]) AS found }} RETURN reached, found"
+        f"RETURN {_FOUND}, 1 - score, reached, close LIMIT $look"
+    )
+
+
+def reached_vectors(what: str) -> str:
+    """How many of the nearest $k vectors there are."""
+    return (
+        f"CALL db.idx.vector.queryNodes('{LABELS[what]}Vector', 'v', $k, vecf32($vector)) YIELD node "
+        "RETURN count(node)"
     )
 
 

@@ -8,8 +8,7 @@ from tidegraph.storage.queries import LABELS, visible
 
 IN_FORCE: Final = f"""
 UNWIND $documents AS k MATCH (d:Document) WHERE d.document_id = k AND d.kind < 3 AND {visible("d")}
-RETURN d.document_id, d.revision, d.document_time, d.recorded_at, d.id
-ORDER BY d.document_id, d.recorded_at, d.revision, d.id
+RETURN k, d.revision, d.document_time, d.recorded_at, d.id
 """
 POOL: Final = f"""
 UNWIND $ids AS k MATCH (n:Event {{id: k}}) WHERE {visible("n")}

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, Final, Self
 
 from tidegraph.domain.interval import OPEN_END, OPEN_START, Granularity, Interval
 from tidegraph.domain.naming import display_name
@@ -22,9 +25,19 @@ from tidegraph.storage.codec import Value
 from tidegraph.storage.dump import canonical_row
 from tidegraph.storage.fact_reads import MAX_LIMIT, FactReads
 
+_ID: Final = itemgetter(0)
+
 
 class FalkorReads(FactReads):
     """The GraphReader half of the store, but for the searches."""
+
+    _forces: dict[tuple[str, Visibility], dict[str, dict[str, Interval]]] | None = None
+
+    def for_request(self) -> Self:
+        """The same store for one request, which reads once when a document's revisions are in force."""
+        other = copy.copy(self)
+        other._forces = {}
+        return other
 
     async def graphs(self) -> list[str]:
         """Names of all graphs under the prefix."""
@@ -38,13 +51,13 @@ class FalkorReads(FactReads):
         """Entities in the order of their ids."""
         if not entity_ids:
             return []
-        found = await self.connection.read(graph, queries.ENTITIES, {"ids": sorted(set(entity_ids))})
-        return sorted((_entity(row) for row in found), key=lambda entity: entity.entity_id)
+        return _entities(
+            await self.connection.read_plain(graph, queries.ENTITIES, {"ids": sorted(set(entity_ids))})
+        )
 
     async def all_entities(self, graph: str) -> list[EntityRecord]:
         """Every entity of the graph, for dumps and checks."""
-        found = await self.connection.read(graph, queries.ALL_ENTITIES)
-        return sorted((_entity(row) for row in found), key=lambda entity: entity.entity_id)
+        return _entities(await self.connection.read_plain(graph, queries.ALL_ENTITIES))
 
     async def entities_by_name(
         self, graph: str, normalised: Sequence[str], seen: Visibility | None = None
@@ -52,11 +65,11 @@ class FalkorReads(FactReads):
         """Entities that carry exactly this normalised name or alias, by name."""
         if not normalised:
             return {}
-        found: dict[str, list[EntityRecord]] = {}
+        found: dict[str, list[list[Any]]] = {}
         values = {"names": sorted(set(normalised))}
-        for row in await self.connection.read(graph, queries.ENTITIES_BY_NAME, values):
-            found.setdefault(row[0], []).append(_entity(row[1:]))
-        return {name: sorted(group, key=lambda entity: entity.entity_id) for name, group in found.items()}
+        for name, *row in await self.connection.read_plain(graph, queries.ENTITIES_BY_NAME, values):
+            found.setdefault(name, []).append(row)
+        return {name: _entities(group) for name, group in found.items()}
 
     async def search_entities(
         self, graph: str, text: str, limit: int, seen: Visibility | None = None
@@ -123,12 +136,31 @@ class FalkorReads(FactReads):
         self, graph: str, document_ids: Iterable[str], seen: Visibility
     ) -> dict[visibility.Revision, Interval]:
         """When each visible revision of the documents is in force."""
-        asked = sorted(set(document_ids))
-        if not asked:
-            return {}
-        values = {"documents": asked, **visibility.parameters(seen)}
-        found = await self.connection.read(graph, queries_search.IN_FORCE, values)
-        return visibility.forces((row[0], row[1], OPEN_START if row[2] is None else row[2]) for row in found)
+        asked = set(document_ids)
+        known = self._forces.get((graph, seen), {}) if self._forces is not None else {}
+        missing = sorted(asked - known.keys())
+        if missing:
+            known = known | await self._forces_of(graph, missing, seen)
+            if self._forces is not None:
+                self._forces[graph, seen] = known
+        return {
+            (document_id, revision): force
+            for document_id in asked
+            for revision, force in known[document_id].items()
+        }
+
+    async def _forces_of(
+        self, graph: str, document_ids: Sequence[str], seen: Visibility
+    ) -> dict[str, dict[str, Interval]]:
+        """By document when each of its visible revisions is in force; of every document asked for."""
+        values = {"documents": document_ids, **visibility.parameters(seen)}
+        rows_found = await self.connection.read_plain(graph, queries_search.IN_FORCE, values)
+        rows_found.sort(key=lambda row: (row[3], row[4]))
+        starts = ((row[0], row[1], OPEN_START if row[2] is None else row[2]) for row in rows_found)
+        found: dict[str, dict[str, Interval]] = {document_id: {} for document_id in document_ids}
+        for (document_id, revision), force in visibility.forces(starts).items():
+            found[document_id][revision] = force
+        return found
 
     async def neighbours(self, graph: str, event_ids: Sequence[str]) -> list[Neighbour]:
         """Entries of the events' own lists and entries of other lists that name them."""
@@ -206,7 +238,7 @@ class FalkorReads(FactReads):
 
     async def made(self, graph: str) -> GraphMade:
         """By what the graph was made, and where it stands."""
-        found = await self.connection.read(graph, queries.GRAPH_INFO)
+        found = await self.connection.read_plain(graph, queries.GRAPH_INFO)
         model, dimensions, sequence = found[0] if found else ("", 0, 0)
         return GraphMade(str(model), int(dimensions), int(sequence))
 
@@ -224,10 +256,16 @@ class FalkorReads(FactReads):
         return found
 
 
-def _entity(row: Sequence[Any]) -> EntityRecord:
-    """An entity from (id, key, recorded_at, aliases as [normal form, text, type, recorded_at])."""
-    entity_id, key, recorded_at, aliases = row
-    known = (alias for alias in aliases if alias[0] is not None)
+def _entities(found: list[list[Any]]) -> list[EntityRecord]:
+    """Entities in the order of their ids, from a row for each alias."""
+    found.sort(key=_ID)
+    return [_entity(list(group)) for _, group in groupby(found, _ID)]
+
+
+def _entity(group: Sequence[Sequence[Any]]) -> EntityRecord:
+    """An entity from rows of (id, key, recorded_at, and of an alias normal form, text, type, recorded_at)."""
+    entity_id, key, recorded_at = group[0][:3]
+    known = (row[3:] for row in group if row[3] is not None)
     listed = sorted(known, key=lambda alias: (alias[3], alias[0], alias[1], alias[2]))
     names = [(normal, text) for normal, text, _, _ in listed]
     typed = next((alias[2] for alias in listed if alias[2]), 0)

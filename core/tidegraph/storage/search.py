@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from tidegraph.domain.documents import Status
 from tidegraph.domain.interval import OPEN_START, Interval
@@ -42,13 +42,17 @@ root of N: what is asked of it grows with N / n.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class _Hit:
+class _Hit(NamedTuple):
     id: str
     document_id: str
     revision: str
     undated: bool
     score: float
+
+    @staticmethod
+    def of(id_: str, document_id: str, revision: str, undated: str, score: str, *_: int) -> _Hit:
+        """A hit from the cells of a plain row."""
+        return _Hit(id_, document_id, revision, undated == "true", float(score))
 
     @property
     def scored(self) -> Scored:
@@ -61,6 +65,15 @@ class _Near:
 
     hits: list[_Hit]
     path: str
+    pruned: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Passing:
+    """Hits that pass, how many rows the index gave, and how many of those looked at were left out."""
+
+    kept: list[_Hit]
+    reached: int
     pruned: int
 
 
@@ -86,17 +99,18 @@ class FalkorSearch(FalkorReads):
         found = terms.select(words)
         if not found or limit <= 0:
             return []
-        known = await self.connection.read(
-            graph, queries_search.TERM_COUNTS, {"ids": bm25.asked_ids(what, found)}
-        )
-        counts = bm25.Statistics.of(what, found, dict(known))
+        asked_ids = {"ids": bm25.asked_ids(what, found)}
+        known = await self.connection.read_plain(graph, queries_search.TERM_COUNTS, asked_ids)
+        counts = bm25.Statistics.of(what, found, {term: int(rows) for term, rows in known})
         rare = terms.rarest(found, {word: max(1, counts.holding[word]) for word in found})
         values: dict[str, Value] = visibility.parameters(seen)
         condition = _condition(what, valid, force, values)
         asked = min(TEXT_OVERFETCH * limit, MAX_LIMIT)
         while True:
             rows = await self._holding(graph, what, rare, counts, condition, {**values, "limit": asked})
-            hits = [_Hit(a, b, c, d, counts.score(text or "", held)) for a, b, c, d, text, held in rows]
+            hits = [
+                _Hit(a, b, c, d == "true", counts.score(text or "", held)) for a, b, c, d, text, held in rows
+            ]
             hits.sort(key=lambda hit: (-hit.score, hit.id))
             kept, _ = await self._in_force(graph, hits, force or valid, seen, limit)
             if len(kept) >= limit or len(rows) < asked or asked >= MAX_LIMIT:
@@ -112,22 +126,27 @@ class FalkorSearch(FalkorReads):
         condition: str,
         values: dict[str, Value],
     ) -> list[list[Any]]:
-        """Rows with the words that they hold, those first that hold the most telling ones."""
+        """Rows with the words that they hold, sorted; those rows first that hold the most telling ones."""
         if len(words) > MAX_CLASS_WORDS:
             weighed = [{"word": word, "idf": counts.idf(word)} for word in words]
             query = queries_search.search_text(what, condition)
-            return await self.connection.read(graph, query, {**values, "terms": weighed})
+            rows = await self.connection.read_plain(graph, query, {**values, "terms": weighed})
+            # A list in a plain row is "[a, b]"; words hold nothing but letters, marks and digits.
+            return [[*row[:5], tuple(sorted(row[5][1:-1].split(", ")))] for row in rows]
         classes = terms.classes({word: counts.idf(word) for word in words})
         asked = [{"query": query, "place": place} for place, (query, _) in enumerate(classes)]
         query = queries_search.search_classes(what, condition)
+        held = [tuple(sorted(words)) for _, words in classes]
         limit = wanted = values["limit"]
         while True:
-            rows = await self.connection.read(graph, query, {**values, "classes": asked, "limit": limit})
+            rows = await self.connection.read_plain(
+                graph, query, {**values, "classes": asked, "limit": limit}
+            )
             # A row that holds another form of a word is found again without it.
             once = {row[0]: row for row in reversed(rows)}
             if len(once) >= wanted or len(rows) < limit:
                 found = sorted(once.values(), key=lambda row: (row[5], row[0]))
-                return [[*row[:5], classes[row[5]][1]] for row in found[:wanted]]
+                return [[*row[:5], held[row[5]]] for row in found[:wanted]]
             limit *= OVERFETCH
 
     # --- vectors ----------------------------------------------------------------------------------
@@ -172,7 +191,7 @@ class FalkorSearch(FalkorReads):
         if not event_ids:
             return []
         values: dict[str, Value] = {"ids": sorted(set(event_ids)), **visibility.parameters(seen)}
-        rows = await self.connection.read(graph, queries_search.POOL, values)
+        rows = await self.connection.read_plain(graph, queries_search.POOL, values)
         found = {row[0]: _sketch(row) for row in rows}
         return [found[id_] for id_ in dict.fromkeys(event_ids) if id_ in found]
 
@@ -198,24 +217,24 @@ class FalkorSearch(FalkorReads):
         }
         condition = _condition("event", valid, force, values)
         values["limit"] = min(limit if (force or valid) is None else 2 * limit, MAX_LIMIT)
-        rows = await self.connection.read(graph, queries_search.rank_events(by, condition), values)
-        kept, _ = await self._in_force(graph, [_Hit(*row) for row in rows], force or valid, seen, limit)
+        rows = await self.connection.read_plain(graph, queries_search.rank_events(by, condition), values)
+        kept, _ = await self._in_force(graph, [_Hit.of(*row) for row in rows], force or valid, seen, limit)
         return [hit.scored for hit in kept]
 
     async def _few_during(self, graph: str, values: dict[str, Value]) -> bool:
         """True when looking at all events inside the time costs less than the index would."""
         bounds = {name: values[name] for name in ("valid_from", "valid_to")}
-        total = int((await self.connection.read(graph, queries.VECTOR_COUNTS["event"]))[0][0])
+        total = int((await self.connection.read_plain(graph, queries.VECTOR_COUNTS["event"]))[0][0])
         few = min(EXACT_MAX_EVENTS, max(EXACT_MIN_EVENTS, int(EXACT_PER_ROOT * total**0.5)))
-        rows = await self.connection.read(graph, queries.COUNT_DURING, {**bounds, "limit": few + 1})
+        rows = await self.connection.read_plain(graph, queries.COUNT_DURING, {**bounds, "limit": few + 1})
         return int(rows[0][0]) <= few
 
     async def _exact(
         self, graph: str, what: str, values: dict[str, Value], condition: str, limit: int
     ) -> list[_Hit]:
         asked = {**values, "limit": min(limit, MAX_LIMIT)}
-        rows = await self.connection.read(graph, queries.exact_vector(what, condition), asked)
-        return [_Hit(*row) for row in rows]
+        rows = await self.connection.read_plain(graph, queries.exact_vector(what, condition), asked)
+        return [_Hit.of(*row) for row in rows]
 
     async def _unreached(self, graph: str, what: str, reached: int) -> bool:
         """True when the index gave fewer rows than there are and looking at all of them is cheap.
@@ -223,7 +242,7 @@ class FalkorSearch(FalkorReads):
         Many equal vectors (a sentence that every revision repeats) can cut the index into parts, of
         which a query sees one.
         """
-        total = int((await self.connection.read(graph, queries.VECTOR_COUNTS[what]))[0][0])
+        total = int((await self.connection.read_plain(graph, queries.VECTOR_COUNTS[what]))[0][0])
         return reached < total <= EXACT_MAX_EVENTS
 
     async def _nearest(
@@ -242,18 +261,42 @@ class FalkorSearch(FalkorReads):
         asked = asked or _first(limit)
         cap = max(cap, asked)
         while True:
-            query = queries.search_vector(what, condition, "reach_to" in values)
-            [[reached, rows]] = await self.connection.read(graph, query, {**values, "k": asked})
-            hits = sorted((_Hit(*row) for row in rows), key=lambda hit: (-hit.score, hit.id))
-            kept, outdated = await self._in_force(graph, hits, valid, seen, limit)
-            pruned = reached - len(hits) + outdated
+            near = await self._passing(graph, what, {**values, "k": asked}, condition, seen, valid, limit)
+            kept, reached = near.kept, near.reached
             if len(kept) < limit and reached < asked and await self._unreached(graph, what, reached):
                 hits = await self._exact(graph, what, values, condition, MAX_LIMIT)
                 kept, _ = await self._in_force(graph, hits, valid, seen, limit)
-                return _Near(kept, "exact", pruned)
+                return _Near(kept, "exact", near.pruned)
             if len(kept) >= limit or reached < asked or asked >= cap:
-                return _Near(kept, "index", pruned)
+                return _Near(kept, "index", near.pruned)
             asked = _more(asked, len(kept), limit, cap)
+
+    async def _passing(
+        self,
+        graph: str,
+        what: str,
+        values: dict[str, Value],
+        condition: str,
+        seen: Visibility,
+        valid: Interval | None,
+        limit: int,
+    ) -> _Passing:
+        """The first ``limit`` of the nearest $k that pass. No more are looked up than are needed, as long as
+        none of the others can be as near as the last of them.
+        """
+        query = queries.search_vector(what, condition, "reach_to" in values)
+        for look in (limit + limit // 4, values["k"]):
+            rows = await self.connection.read_plain(graph, query, {**values, "look": look})
+            if not rows:
+                counted = await self.connection.read_plain(graph, queries.reached_vectors(what), values)
+                return _Passing([], int(counted[0][0]), int(counted[0][0]))
+            hits = sorted((_Hit.of(*row) for row in rows), key=lambda hit: (-hit.score, hit.id))
+            kept, outdated = await self._in_force(graph, hits, valid, seen, limit)
+            if len(rows) < look or (len(kept) >= limit and kept[-1].score > hits[-1].score):
+                break
+        reached, close = rows[0][5:]
+        passed = len(hits) if len(rows) < look else close
+        return _Passing(kept, reached, reached - passed + outdated)
 
     async def _in_force(
         self, graph: str, hits: Sequence[_Hit], valid: Interval | None, seen: Visibility, limit: int
@@ -279,11 +322,12 @@ class FalkorSearch(FalkorReads):
 
 
 def _sketch(row: list[Any]) -> EventSketch:
+    """A sketch from a plain row: a list in one is "[a, b]", and ids of entities hold no comma."""
     id_, sentence, title, document_id, time, start, end, first, last, status, entity_ids = row
     interval = None if start is None else Interval(start, end)
     return EventSketch(
         id_, sentence or "", title or "", document_id, time, interval, first, last, Status(status),
-        tuple(entity_ids or ()),
+        tuple(entity_ids[1:-1].split(", ")) if entity_ids and entity_ids != "[]" else (),
     )  # fmt: skip
 
 
