@@ -122,6 +122,26 @@ async def test_without_a_reranker_the_fused_ranks_order() -> None:
     assert all(0 < score < 0.2 for score in scores.values()), "a sum of reciprocal ranks"
 
 
+async def test_as_much_of_the_fused_ranks_is_read_as_shows_the_asked_number() -> None:
+    world = World()
+    for number in range(30):
+        when = "2018-05" if number % 10 else f"201{number // 10}"
+        world.event("Nimbus moved its archive to Basel.", when, "Nimbus", doc=Doc(f"d{number}"))
+        world.event(
+            f"Nimbus denied a move to town {number}.", "2018", status=Status.DENIED, doc=Doc(f"n{number}")
+        )
+    await world.build()
+    work, scope = await opening(world, "Where did Nimbus move its archive?", "2018")
+    every = (await retrieve(work, scope, 250, Options(Rerank.NONE))).hits
+    assert {hit.event.event.interval for hit in every if hit.event} == {
+        read_date(when, "x") for when in ("2010", "2011", "2012", "2018-05")
+    }, "the same words of one time once"
+    for limit in range(1, len(every) + 2):
+        work, scope = await opening(world, "Where did Nimbus move its archive?", "2018")
+        found = await retrieve(work, scope, limit, Options(Rerank.NONE))
+        assert found.hits == every[:limit]
+
+
 async def test_denied_and_planned_events_are_shown_when_asked_for() -> None:
     world = World()
     said = {Status.ASSERTED: "opened", Status.PLANNED: "will open", Status.DENIED: "never opened"}

@@ -7,7 +7,6 @@ their kind: ``event:``, ``chunk:`` or ``fact:``.
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -29,7 +28,7 @@ from tidegraph.services.usecases.question import Relation
 from tidegraph.services.usecases.ranking import AskedSpan, Candidate, Floats, TimeEncoding
 from tidegraph.services.usecases.repeats import Said, without_repeats
 from tidegraph.services.usecases.scope import Scope, until_end, window_of
-from tidegraph.services.usecases.trail import LegRun, SearchRun
+from tidegraph.services.usecases.trail import LegRun, SearchRun, Timer
 from tidegraph.services.usecases.work import Work
 
 FACT_BOOST: Final = 3.0 / 61
@@ -124,19 +123,22 @@ async def retrieve(work: Work, scope: Scope, limit: int, options: Options = DEFA
     it is now, and events of any time count.
     """
     options = _left_out(work, options)
-    clock = _Timer()
+    clock = Timer()
     rerank = chosen(work, options)
     found = await search(work, windows_of(work, scope))
     clock.took("legs")
     boosts = dict.fromkeys(found.facts.sure, FACT_BOOST)
     fused = fuse({leg.name: [hit.id for hit in leg.hits] for leg in found.all}, boosts)[:POOL_MAX]
-    pool = await _pool(work, fused, found, options)
-    clock.took("records")
-    if rerank is not Rerank.NONE:
+    if rerank is Rerank.NONE:
+        shown = await _unranked(work, fused, found, options, limit)
+        clock.took("records")
+    else:
+        pool = await _pool(work, fused, found, options)
+        clock.took("records")
         asked = AskedSpan.of(scope.relation, scope.interval)
         pool = await _ranked(work, pool, found, asked, replace(options, rerank=rerank))
-    text = _text_of(work)
-    hits = await _whole(work, without_repeats((_said(entry, text(entry)) for entry in pool), limit))
+        shown = _distinct(work, pool, limit)
+    hits = await _whole(work, shown)
     clock.took("ranking")
     crossing = work.ports.reranker if rerank is Rerank.CROSS_ENCODER else None
     model = crossing.model_id if crossing else ""
@@ -186,6 +188,27 @@ def chosen(work: Work, options: Options) -> Rerank:
         message = "the server has no cross-encoder; set TIDEGRAPH_RERANKER, or leave reranking out"
         raise Rejected("NO_RERANKER", message, field="reranking")
     return options.rerank or (Rerank.CROSS_ENCODER if work.ports.reranker else Rerank.FEATURES)
+
+
+async def _unranked(
+    work: Work, fused: Sequence[Fused], found: Legs, options: Options, limit: int
+) -> list[_Entry]:
+    """What is shown of the pool in its own order; no more of it is read than that takes."""
+    pool: list[_Entry] = []
+    shown: list[_Entry] = []
+    page = max(1, limit + limit // 2)
+    for start in range(0, len(fused), page):
+        pool += await _pool(work, fused[start : start + page], found, options)
+        shown = _distinct(work, pool, limit)
+        if len(shown) >= limit:
+            break
+    return shown
+
+
+def _distinct(work: Work, pool: Sequence[_Entry], limit: int) -> list[_Entry]:
+    """The first of the pool that repeat none before them."""
+    text = _text_of(work)
+    return without_repeats((_said(entry, text(entry)) for entry in pool), limit)
 
 
 async def _pool(work: Work, fused: Sequence[Fused], found: Legs, options: Options) -> list[_Entry]:
@@ -359,27 +382,15 @@ def _said(entry: _Entry, text: str) -> Said[_Entry]:
 async def _whole(work: Work, entries: Sequence[_Entry]) -> list[Hit]:
     """The shown hits with their records and the names that they speak of."""
     graph, seen, store = work.moment.graph, work.moment.seen, work.ports.store
-    events, chunks = await asyncio.gather(
-        store.events(graph, [e.sketch.event_id for e in entries if e.sketch is not None], seen),
+    sketches = [e.sketch for e in entries if e.sketch is not None]
+    events, chunks, _ = await asyncio.gather(
+        store.events(graph, [sketch.event_id for sketch in sketches], seen),
         store.chunks(graph, [e.id.partition(":")[2] for e in entries if e.id.startswith("chunk:")], seen),
+        work.learn_ids(entity_id for sketch in sketches for entity_id in sketch.entity_ids),
     )
     event_of = {f"event:{record.event.event_id}": record for record in events}
     chunk_of = {f"chunk:{record.chunk.chunk_id}": record for record in chunks}
-    await work.learn_ids(entity_id for record in events for entity_id in record.entity_ids)
     hits = (
         Hit(e.id, e.score, e.ranks, event_of.get(e.id), chunk_of.get(e.id), e.fact, e.parts) for e in entries
     )
     return [hit for hit in hits if hit.event or hit.chunk or hit.fact]
-
-
-class _Timer:
-    """Milliseconds of the steps, in order."""
-
-    def __init__(self) -> None:
-        self.steps: list[tuple[str, float]] = []
-        self._at = time.perf_counter()
-
-    def took(self, name: str) -> None:
-        now = time.perf_counter()
-        self.steps.append((name, (now - self._at) * 1_000))
-        self._at = now

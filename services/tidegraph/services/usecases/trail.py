@@ -74,3 +74,16 @@ class Trail:
         started = time.perf_counter()
         yield found
         self.legs.append(LegRun(name, len(found), (time.perf_counter() - started) * 1_000))
+
+
+class Timer:
+    """Milliseconds of the steps, in order."""
+
+    def __init__(self) -> None:
+        self.steps: list[tuple[str, float]] = []
+        self._at = time.perf_counter()
+
+    def took(self, name: str) -> None:
+        now = time.perf_counter()
+        self.steps.append((name, (now - self._at) * 1_000))
+        self._at = now
