@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -30,17 +29,15 @@ def fuse(
         legs: name of each leg to its ids, best first; of an id that a leg repeats the first place counts.
         boosts: additive boost of single ids; an id that no leg found is not brought in by a boost.
     """
-    ranks: dict[str, dict[str, int]] = defaultdict(dict)
+    ranks: dict[str, list[tuple[str, int]]] = {}
+    scores: dict[str, float] = {}
+    shares = [1.0 / (constant + rank) for rank in range(1, 1 + max(map(len, legs.values()), default=0))]
     for name in sorted(legs):
-        for rank, item in enumerate(legs[name], start=1):
-            ranks[item].setdefault(name, rank)
+        # Backwards, so that of an id that is repeated the first place stays.
+        first = {item: rank for rank, item in reversed(list(enumerate(legs[name], start=1)))}
+        for item, rank in first.items():
+            ranks.setdefault(item, []).append((name, rank))
+            scores[item] = scores.get(item, 0.0) + shares[rank - 1]
     given = boosts or {}
-    fused = [
-        Fused(
-            item,
-            sum(1.0 / (constant + rank) for rank in found.values()) + given.get(item, 0.0),
-            tuple(found.items()),
-        )
-        for item, found in ranks.items()
-    ]
+    fused = [Fused(item, scores[item] + given.get(item, 0.0), tuple(found)) for item, found in ranks.items()]
     return sorted(fused, key=lambda one: (-one.score, one.id))

@@ -142,6 +142,8 @@ def _share_word(one: str, other: str) -> bool:
 
 def _tokens(written: str) -> list[tuple[str, str]]:
     """(normal form, as written) of each word: letters, marks and digits of any script; & is "and"."""
+    if written.isascii() and written.replace(" ", "").isalnum():  # most names: nothing to look at closer
+        return [(word.lower(), word) for word in written.split()]
     text = written.replace("&", " and ").translate(_APOSTROPHES)
     out: list[str] = []
     for index, char in enumerate(text):

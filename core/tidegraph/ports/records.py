@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -144,8 +145,7 @@ class Neighbour:
     weight: float
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
+class Scored(NamedTuple):
     """A hit of one leg: higher is better. ``document_id`` is that of the event or chunk."""
 
     id: str

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from tidegraph.ports import DocumentWrite
@@ -32,7 +32,6 @@ class Statistics:
     rows: int
     words: int
     holding: Mapping[str, int]
-    _idf: dict[str, float] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     @staticmethod
     def of(what: str, asked: Sequence[str], counts: Mapping[str, int]) -> Statistics:
@@ -42,12 +41,8 @@ class Statistics:
         return Statistics(rows, max(counts.get(what + _WORDS, 0), 1), holding)
 
     def idf(self, word: str) -> float:
-        """The weight of a word, which hundreds of rows ask for."""
-        found = self._idf.get(word)
-        if found is None:
-            held = min(self.holding.get(word, 0), self.rows)
-            found = self._idf[word] = math.log(1.0 + (self.rows - held + 0.5) / (held + 0.5))
-        return found
+        held = min(self.holding.get(word, 0), self.rows)
+        return math.log(1.0 + (self.rows - held + 0.5) / (held + 0.5))
 
     def score(self, text: str, held: Iterable[str]) -> float:
         """The score of a row from its words (as :func:`terms.words` cuts them).
@@ -55,14 +50,24 @@ class Statistics:
         Args:
             held: the asked words that the index found in it, if only in another form; these count once.
         """
-        padded = f" {text.replace(' ', '  ')} "
-        length = text.count(" ") + 1
-        norm = K1 * (1.0 - B + B * length * self.rows / self.words)
-        total = 0.0
-        for word in sorted(set(held)):
-            often = padded.count(f" {word} ") or 1
-            total += self.idf(word) * often * (K1 + 1.0) / (often + norm)
-        return total
+        return self.scorer(held)(text)
+
+    def scorer(self, held: Iterable[str]) -> Callable[[str], float]:
+        """The same for many rows that hold the same of the asked words."""
+        weights = [(f" {word} ", self.idf(word)) for word in sorted(set(held))]
+        rows, words = self.rows, self.words
+
+        def score(text: str) -> float:
+            padded = f" {text.replace(' ', '  ')} "
+            length = text.count(" ") + 1
+            norm = K1 * (1.0 - B + B * length * rows / words)
+            total = 0.0
+            for word, idf in weights:
+                often = padded.count(word) or 1
+                total += idf * often * (K1 + 1.0) / (often + norm)
+            return total
+
+        return score
 
 
 def asked_ids(what: str, asked: Sequence[str]) -> list[str]:

@@ -108,9 +108,8 @@ class FalkorSearch(FalkorReads):
         asked = min(TEXT_OVERFETCH * limit, MAX_LIMIT)
         while True:
             rows = await self._holding(graph, what, rare, counts, condition, {**values, "limit": asked})
-            hits = [
-                _Hit(a, b, c, d == "true", counts.score(text or "", held)) for a, b, c, d, text, held in rows
-            ]
+            scorers = {held: counts.scorer(held) for held in {row[5] for row in rows}}
+            hits = [_Hit(a, b, c, d == "true", scorers[held](text or "")) for a, b, c, d, text, held in rows]
             hits.sort(key=lambda hit: (-hit.score, hit.id))
             kept, _ = await self._in_force(graph, hits, force or valid, seen, limit)
             if len(kept) >= limit or len(rows) < asked or asked >= MAX_LIMIT:
