@@ -34,11 +34,14 @@ class IdentityReads:
             values = {"ids": wanted, **visibility.parameters(seen)}
             asked |= ids
             for rows in await self.connection.read(graph, queries.SAME_AS, values):
-                for row in rows:
+                for step, row in enumerate(rows):
                     if row is not None:
                         one = identity_rows.same_of(row)
                         found[one.row_id] = one
-                        ids |= {one.tied.left, one.tied.right}
+                        ends = {one.tied.left, one.tied.right}
+                        ids |= ends
+                        if step == 0:  # the rows of both of its ids are there
+                            asked |= ends
             check_set(ids, entity_ids)
         return [found[row_id] for row_id in sorted(found)]
 

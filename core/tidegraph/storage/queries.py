@@ -179,9 +179,9 @@ OPTIONAL MATCH (a:Alias)-[:NAMES]->(e)
 RETURN e.id, e.key, e.recorded_at, a.norm, a.text, a.type, a.recorded_at
 """
 """A row for each alias, or one without."""
-ENTITIES: Final = "UNWIND $ids AS k MATCH (e:Entity {id: k}) " + _ENTITY
+ENTITIES: Final = "MATCH (e:Entity) WHERE e.id IN $ids " + _ENTITY
 ENTITIES_BY_NAME: Final = (
-    "UNWIND $names AS k MATCH (:Alias {norm: k})-[:NAMES]->(e:Entity) WITH DISTINCT k, e "
+    "MATCH (x:Alias) WHERE x.norm IN $names MATCH (x)-[:NAMES]->(e:Entity) WITH DISTINCT x.norm AS k, e "
     "OPTIONAL MATCH (a:Alias)-[:NAMES]->(e) "
     "RETURN k, e.id, e.key, e.recorded_at, a.norm, a.text, a.type, a.recorded_at"
 )
@@ -200,8 +200,7 @@ LABELS: Final = {"event": "Event", "chunk": "Chunk"}
 
 def by_id(what: str) -> str:
     """Visible events or chunks by their ids."""
-    match = f"UNWIND $ids AS k MATCH (n:{LABELS[what]} {{id: k}})"
-    return f"{match} WHERE {visible('n')} RETURN n{{.*, words: null}}"
+    return f"MATCH (n:{LABELS[what]}) WHERE n.id IN $ids AND {visible('n')} RETURN n{{.*, words: null}}"
 
 
 EVENTS_OF: Final = f"""

@@ -39,7 +39,7 @@ def _believed(name: str) -> str:
 
 
 SAME_AS: Final = f"""
-UNWIND $ids AS k MATCH (e:Entity {{id: k}}) WHERE indegree(e, 'SAME_AS') + outdegree(e, 'SAME_AS') > 0
+MATCH (e:Entity) WHERE e.id IN $ids AND indegree(e, 'SAME_AS') + outdegree(e, 'SAME_AS') > 0
 WITH e MATCH (e)-[s:SAME_AS]-(h:Entity) WHERE {_believed("s")}
 WITH DISTINCT s, h
 OPTIONAL MATCH (h)-[t:SAME_AS]-(:Entity) WHERE {_believed("t")}

@@ -7,15 +7,15 @@ from typing import Final
 from tidegraph.storage.queries import LABELS, visible
 
 IN_FORCE: Final = f"""
-UNWIND $documents AS k MATCH (d:Document) WHERE d.document_id = k AND d.kind < 3 AND {visible("d")}
-RETURN k, d.revision, d.document_time, d.recorded_at, d.id
+MATCH (d:Document) WHERE d.document_id IN $documents AND d.kind < 3 AND {visible("d")}
+RETURN d.document_id, d.revision, d.document_time, d.recorded_at, d.id
 """
 POOL: Final = f"""
-UNWIND $ids AS k MATCH (n:Event {{id: k}}) WHERE {visible("n")}
+MATCH (n:Event) WHERE n.id IN $ids AND {visible("n")}
 RETURN n.id, n.sentence, n.title, n.document_id, n.document_time, n.start, n.end, n.start_char, n.end_char,
 n.status, n.entity_ids
 """
-TERM_COUNTS: Final = "UNWIND $ids AS k MATCH (t:Term {id: k}) RETURN k, t.rows"
+TERM_COUNTS: Final = "MATCH (t:Term) WHERE t.id IN $ids RETURN t.id, t.rows"
 
 
 def search_text(what: str, condition: str) -> str:
