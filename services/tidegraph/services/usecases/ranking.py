@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache, lru_cache
 from typing import Final
@@ -19,11 +19,13 @@ from numpy.typing import NDArray
 
 from tidegraph.domain import timeenc
 from tidegraph.domain.interval import MICROS_PER_DAY, OPEN_END, OPEN_START, Interval
-from tidegraph.services.usecases.question import Relation
+from tidegraph.services.usecases.question import Question, Relation
+from tidegraph.services.usecases.spans.intent import intent_of
 from tidegraph.services.usecases.words import load, stem, stems_of, tables, tokens
 
 Floats = NDArray[np.float64]
 _CAPITALISED: Final = re.compile(r"(?<![.!?]\s)(?<!^)\b[^\W\d_a-z][\w'\u2019-]*")
+_PLAIN: Final = re.compile(r"\w+")
 NEW_NAMES_MAX: Final = 4
 TOKENS_PER_LENGTH: Final = 30.0
 OPEN_SPAN: Final = 30 * 365.2425
@@ -55,6 +57,21 @@ class Candidate:
     place: int
     fact: float = 0.0
     """Of a fact how surely it is asked for and holds then, in [0, 1]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Stems of what a question asks for: its words of content, and with weights in [0, 1] those that names of
+    the asked kind hold ("club", "minister").
+    """
+
+    words: frozenset[str] = frozenset()
+    shape: Mapping[str, float] = field(default_factory=dict)
+
+    @staticmethod
+    def of(question: Question) -> Wanted:
+        intent = intent_of(question)
+        return Wanted(intent.words, {stem(word): weight for word, weight in intent.shape.items()})
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +123,9 @@ def closeness(starts: Floats, ends: Floats, asked: AskedSpan, scale: float, afte
     return found
 
 
+NOTHING_WANTED: Final = Wanted()
+
+
 class TimeEncoding(StrEnum):
     """How near two times are: the exact kernel, or the product of the paper's vectors (eq. 2, 7, 8)."""
 
@@ -127,13 +147,14 @@ def score(
     asked: AskedSpan | None,
     time_weight: float = 1.0,
     encoding: TimeEncoding = TimeEncoding.KERNEL,
+    wanted: Wanted = NOTHING_WANTED,
 ) -> tuple[Floats, dict[str, Floats]]:
     """The score of each candidate, and each feature's share in it.
 
     Args:
         time_weight: 0 ignores the asked time.
     """
-    features = _text_features(candidates, question)
+    features = _text_features(candidates, question) | _wanted_features(candidates, wanted)
     if asked is not None and time_weight:
         features |= {
             name: time_weight * row for name, row in _time_features(candidates, asked, encoding).items()
@@ -163,6 +184,22 @@ def _text_features(candidates: Sequence[Candidate], question: str) -> dict[str, 
             ]
         ),
     }
+
+
+def _wanted_features(candidates: Sequence[Candidate], wanted: Wanted) -> dict[str, Floats]:
+    said, size = [_word_stems(c.text) for c in candidates], max(1, len(wanted.words))
+    return {
+        "asked_words": np.array([len(wanted.words & stems) / size for stems in said]),
+        "asked_kind": np.array(
+            [max((wanted.shape[word] for word in wanted.shape.keys() & stems), default=0.0) for stems in said]
+        ),
+    }
+
+
+@lru_cache(maxsize=16_384)
+def _word_stems(text: str) -> frozenset[str]:
+    """Stems of the plain words of a text: those of "editor-in-chief" one by one."""
+    return frozenset(map(stem, _PLAIN.findall(text.casefold())))
 
 
 def _time_features(

@@ -25,7 +25,7 @@ from tidegraph.services.usecases.legs import Leg, Legs, Windows, search
 from tidegraph.services.usecases.parts_used import Part
 from tidegraph.services.usecases.phrasing import statement
 from tidegraph.services.usecases.question import Relation
-from tidegraph.services.usecases.ranking import AskedSpan, Candidate, Floats, TimeEncoding
+from tidegraph.services.usecases.ranking import AskedSpan, Candidate, Floats, TimeEncoding, Wanted
 from tidegraph.services.usecases.repeats import Said, without_repeats
 from tidegraph.services.usecases.scope import Scope, until_end, window_of
 from tidegraph.services.usecases.trail import LegRun, SearchRun, Timer
@@ -241,8 +241,9 @@ async def _ranked(
     pool = sorted(pool, key=lambda entry: entry.id)
     candidates = [maker.of(entry) for entry in pool]
     texts = [one.text for one in candidates]
+    wanted = Wanted.of(work.question)
     scores, parts = ranking.score(
-        candidates, maker.question, asked, options.time_weight, options.time_encoding
+        candidates, maker.question, asked, options.time_weight, options.time_encoding, wanted
     )
     if options.rerank is Rerank.CROSS_ENCODER:
         parts["cross_encoder"] = await _crossed(work, maker.question, texts, scores)

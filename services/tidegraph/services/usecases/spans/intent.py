@@ -10,7 +10,7 @@ from typing import Final
 from tidegraph.domain.asked import Asked
 from tidegraph.domain.naming import normalise
 from tidegraph.services.usecases.question import Question
-from tidegraph.services.usecases.spans.kinds import ORGANISATION, PERSON, PLACE, SCHOOL
+from tidegraph.services.usecases.spans.kinds import OFFICE, ORGANISATION, PERSON, PLACE, SCHOOL
 from tidegraph.services.usecases.spans.lists import listed
 from tidegraph.services.usecases.words import load, stem, stems_of, tables, tokens
 
@@ -98,7 +98,7 @@ def _of_words(stems: frozenset[str], noun: str) -> tuple[tuple[AskedRelation, fl
             if all(part in stems for part in phrase):
                 score += 1.0 + 0.5 * (len(phrase) - 1)
                 if noun and noun in phrase:
-                    score += 1.5
+                    score += _BY_NOUN
         if score:
             scored.append((relation, score))
     best = max((score for _, score in scored), default=0.0)
@@ -157,20 +157,31 @@ def _kinds(
     for relation, weight in found:
         for kind in relation.kinds:
             kinds[kind] = kinds.get(kind, 0.0) + weight * _BY_RELATION
+    less = {kind: weight * _BY_RELATION for kind, weight in kinds.items()}
+    if not noun and (question.asked is Asked.WHO or "who" in masked or "whom" in masked):
+        return {**less, _who(masked): 1.0}
     stems = [noun] if noun else [stem(word) for word in masked[:8]]
     for word in stems:
         if word in _nouns():
-            return {**{kind: weight * _BY_RELATION for kind, weight in kinds.items()}, _nouns()[word]: 1.0}
-    if question.asked is Asked.WHO or "who" in masked or "whom" in masked:
-        return {
-            PERSON: 1.0,
-            **{kind: weight * _BY_RELATION for kind, weight in kinds.items() if kind != PERSON},
-        }
+            return {**less, _nouns()[word]: 1.0}
+    if question.asked is Asked.WHO:
+        return {**less, PERSON: 1.0}
     if question.asked is Asked.WHERE or "where" in masked:
         if SCHOOL in kinds:  # where somebody was educated is a school before it is a town
             return {SCHOOL: 1.0, ORGANISATION: _BY_RELATION, PLACE: _BY_RELATION**2}
         return {PLACE: 1.0, ORGANISATION: _BY_RELATION}
     return kinds
+
+
+def _who(masked: list[str]) -> str:
+    """The kind that "who" asks for: a person, unless it "was the broadcaster" or another body."""
+    at = next((index for index, word in enumerate(masked) if word in ("who", "whom")), len(masked))
+    if masked[at + 1 : at + 2] and masked[at + 1] in _COPULAS:
+        for word in masked[at + 2 : at + 6]:
+            kind = _nouns().get(stem(word), "")
+            if kind:
+                return PERSON if kind == OFFICE else kind
+    return PERSON
 
 
 def _sought(masked: list[str]) -> str:
@@ -190,7 +201,11 @@ _POSSESSIVE: Final = ("'s", "\u2019s")
 NAME_MARGIN: Final = 0.1
 _NAMING: Final = frozenset(("name", "names", "kind", "type", "sort"))
 _BY_RELATION: Final = 0.5
+_BY_NOUN: Final = 0.4
+"""What the noun adds to a relation: it says of what kind the answer is, and the verb how that is related."""
 _AUXILIARY: Final = listed("auxiliaries")
+_COPULAS: Final = frozenset(("is", "are", "was", "were"))
+_PAST: Final = listed("past")
 
 
 def _noun(masked: list[str]) -> str:
@@ -208,14 +223,28 @@ def _noun(masked: list[str]) -> str:
 
 
 def _head_noun(words: list[str]) -> str:
-    """The last of the words before the verb."""
-    last = ""
+    """The last of the words before the verb: a kind of thing before any other, and no "owned" or "held"."""
+    found: list[str] = []
     for word in words:
         if word in _AUXILIARY:
-            if last:
+            if found:
                 break
             continue
         if word.endswith(_POSSESSIVE):
             return word[:-2]  # "which person's directorship" asks for the person
-        last = word
-    return last
+        if found and _is_past(word) and found[-1] in _nouns_said():
+            break
+        found.append(word)
+    known = [word for word in found if word in _nouns_said()]
+    return (known or [word for word in found if not _is_past(word)] or found or [""])[-1]
+
+
+def _is_past(word: str) -> bool:
+    return word.endswith("ed") or word in _PAST
+
+
+@cache
+def _nouns_said() -> frozenset[str]:
+    """The nouns of ``_nouns`` as written, in singular and plural; stems would take "owned" for an owner."""
+    nouns = kind_nouns()
+    return nouns | {f"{noun}s" for noun in nouns} | {f"{noun[:-1]}ies" for noun in nouns if noun[-1] == "y"}

@@ -18,7 +18,8 @@ PARTY: Final = "party"
 SCHOOL: Final = "school"
 OFFICE: Final = "office"
 COMPETITION: Final = "competition"
-KINDS: Final = (COMPETITION, PERSON, ORGANISATION, PLACE, CLUB, PARTY, SCHOOL, OFFICE)
+AWARD: Final = "award"
+KINDS: Final = (COMPETITION, AWARD, PERSON, ORGANISATION, PLACE, CLUB, PARTY, SCHOOL, OFFICE)
 _BY_TYPE: Final = {
     EntityType.PERSON: PERSON,
     EntityType.ORGANISATION: ORGANISATION,
@@ -42,6 +43,11 @@ def _offices() -> frozenset[str]:
 @cache
 def _competitions() -> frozenset[str]:
     return listed("competitions")
+
+
+@cache
+def _awards() -> frozenset[str]:
+    return listed("awards")
 
 
 @cache
@@ -73,9 +79,12 @@ def kinds_of(text: str, known: EntityType) -> Mapping[str, float]:
         and not (found[SCHOOL] or officer)
     ):
         found[CLUB] = 1.0
+    if inner & _awards():
+        found[AWARD] = 1.0
+        found[PERSON] *= _GUESS
     if inner & _competitions():
         found[COMPETITION] = 1.0
-        return {**dict.fromkeys(KINDS, 0.0), COMPETITION: 1.0}
+        return {**dict.fromkeys(KINDS, 0.0), COMPETITION: 1.0, AWARD: found[AWARD]}
     tail = low[-1] in _table("organisation_tails") or low[0] in _table("joining_heads")
     if tail or found[PARTY] or found[SCHOOL] or found[CLUB]:
         found[ORGANISATION] = 1.0
