@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from tidegraph.domain.errors import Rejected
@@ -10,6 +11,7 @@ from tidegraph.domain.errors import Rejected
 _NAME: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,126}[A-Za-z0-9])?")
 
 
+@lru_cache(maxsize=4_096)
 def is_graph_name(graph: str) -> bool:
     """True for 1 to 128 letters, digits, ``_``, ``.`` and ``-`` that begin and end with a letter or digit."""
     return _NAME.fullmatch(graph) is not None

@@ -12,7 +12,7 @@ Times are integer microseconds. Range indexes compare them as float64, so a time
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
@@ -86,24 +86,25 @@ def literal(value: Value) -> str:
     Raises:
         Bug: a number that the store cannot hold, or a type that is no parameter.
     """
-    # The order is that of frequency: most of what is written are strings and integers.
+    write = _WRITERS.get(type(value))
+    if write is not None:
+        return write(value)
+    # A subclass, or another kind of list or map.
     if isinstance(value, str):
         return _string(value)
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true" if value else "false"
     if isinstance(value, int):
         return _integer(value)
     if isinstance(value, float):
         return _float(value)
-    if isinstance(value, np.ndarray):
-        return vector(value)
     if isinstance(value, Mapping):
-        return "{" + ",".join([f"{_name(key)}:{literal(item)}" for key, item in value.items()]) + "}"
+        return _mapped(value)
     if isinstance(value, Sequence):
         return _listed(value)
     raise Bug("NO_PARAMETER", f"a {type(value).__name__} cannot be a query parameter")
+
+
+def _mapped(value: Mapping[str, Value]) -> str:
+    return "{" + ",".join([f"{_name(key)}:{literal(item)}" for key, item in value.items()]) + "}"
 
 
 def _listed(value: Sequence[Value]) -> str:
@@ -161,6 +162,20 @@ def _float(value: float) -> str:
     if value - value != 0.0:
         raise Bug("NO_PARAMETER", "a number that is not finite cannot be stored")
     return repr(float(value))
+
+
+_WRITERS: Final[dict[type, Callable[[Any], str]]] = {
+    str: _string,
+    int: _integer,
+    bool: lambda value: "true" if value else "false",
+    type(None): lambda _: "null",
+    float: _float,
+    np.ndarray: vector,
+    dict: _mapped,
+    list: _listed,
+    tuple: _listed,
+}
+"""How most parameters are written, by their exact type."""
 
 
 @cache

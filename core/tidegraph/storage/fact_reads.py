@@ -64,10 +64,10 @@ class FactReads(DecisionReads):
         """Versions by id. The order matters only where there are more than are asked for."""
         for ordered in (False, True):
             query = queries_facts.facts(drivers, conditions, which.history, ordered)
-            found = await self.connection.read(graph, query, values)
+            found = await self.connection.read_plain(graph, query, values)
             if len(found) < values["limit"]:
                 break
-        return {row[0]: fact_rows.version_at(row) for row in found}
+        return {row[0]: fact_rows.version_at_plain(row) for row in found}
 
     async def _latest(
         self, graph: str, which: FactFilter, conditions: tuple[str, ...], values: Mapping[str, Value]
@@ -83,10 +83,10 @@ class FactReads(DecisionReads):
                 else codec.floor_time(max(before - days * MICROS_PER_DAY, OPEN_START))
             )
             bounds = {"after": after, "before": before}
-            found = await self.connection.read(graph, query, {**values, **bounds})
+            found = await self.connection.read_plain(graph, query, {**values, **bounds})
             if len(found) >= values["limit"]:
                 break
-        return {row[0]: fact_rows.version_at(row) for row in found}
+        return {row[0]: fact_rows.version_at_plain(row) for row in found}
 
     async def fact_counts(
         self, graph: str, entity_ids: Sequence[str], seen: Visibility, most: int
@@ -95,7 +95,7 @@ class FactReads(DecisionReads):
         if not entity_ids:
             return {}
         values = {"ids": sorted(set(entity_ids)), "known": visibility.known_bound(seen), "most": most}
-        found = await self.connection.read(graph, queries_facts.COUNTS, values)
+        found = await self.connection.read_plain(graph, queries_facts.COUNTS, values)
         return dict.fromkeys(entity_ids, 0) | {id_: int(count) for id_, count in found}
 
     async def _hidden_keys(

@@ -147,6 +147,18 @@ def version_of(row: Mapping[str, Any]) -> FactVersion:
     return version_at([row.get(name) for name in FIELDS])
 
 
+_FLAGS: Final = ("object_is_entity", "start_known", "end_inferred", "announced", "conflicted")
+_FLAG_PLACES: Final = tuple(FIELDS.index(name) for name in _FLAGS)
+
+
+def version_at_plain(cells: list[Any]) -> FactVersion:
+    """The same from a plain row of ``FIELDS``, in which a boolean is a text."""
+    for place in _FLAG_PLACES:
+        if cells[place] is not None:
+            cells[place] = cells[place] == "true"
+    return version_at(cells)
+
+
 def version_at(cells: Sequence[Any]) -> FactVersion:
     """The same from the values of ``FIELDS``; None stands for a property that is absent."""
     (

@@ -92,7 +92,7 @@ class IdentityReads:
         if not keys:
             return found
         values = {"keys": sorted(set(keys)), "limit": limit, "rows": ROWS_PER_HOLDER * limit}
-        for key, holder, at in await self.connection.read(graph, queries.HOLDERS, values):
+        for key, holder, at in await self.connection.read_plain(graph, queries.HOLDERS, values):
             found.setdefault(key, []).append((holder, at))
         return {key: sorted(holders, key=lambda pair: (pair[1], pair[0])) for key, holders in found.items()}
 

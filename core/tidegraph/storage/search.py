@@ -306,17 +306,17 @@ class FalkorSearch(FalkorReads):
         if valid is None:
             return list(hits[:limit]), 0
         kept: list[_Hit] = []
-        force: dict[visibility.Revision, Interval] = {}
-        at = known = 0
+        at = 0
         while at < len(hits) and len(kept) < limit:
-            if at == known:
-                known += max(MIN_NEIGHBOURS, limit + limit // 4 - len(kept))
-                documents = {hit.document_id for hit in hits[at:known] if hit.undated}
-                force |= await self.in_force(graph, documents, seen)
-            hit = hits[at]
-            at += 1
-            if not hit.undated or visibility.revision_passes(hit.document_id, hit.revision, valid, force):
-                kept.append(hit)
+            page = hits[at : at + max(MIN_NEIGHBOURS, limit + limit // 4 - len(kept))]
+            force = await self.in_force(graph, {hit.document_id for hit in page if hit.undated}, seen)
+            passing = {one for one, interval in force.items() if visibility.overlaps(interval, valid)}
+            for hit in page:
+                at += 1
+                if not hit.undated or (hit.document_id, hit.revision) in passing:
+                    kept.append(hit)
+                    if len(kept) == limit:
+                        break
         return kept, at - len(kept)
 
 

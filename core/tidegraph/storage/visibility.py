@@ -72,7 +72,8 @@ def visible(recorded_at: int, withdrawn_at: int, labels: Iterable[str], seen: Vi
 
 def mask(record: _Withdrawable, seen: Visibility) -> _Withdrawable:
     """The record as it was at known_at: a later withdrawal is not known yet."""
-    return replace(record, withdrawn_at=OPEN_END) if record.withdrawn_at > known_bound(seen) else record
+    later = known_bound(seen) < record.withdrawn_at != OPEN_END
+    return replace(record, withdrawn_at=OPEN_END) if later else record
 
 
 def evidence(rows: Iterable[Assertion], seen: Visibility) -> list[Assertion]:
@@ -89,7 +90,7 @@ def evidence(rows: Iterable[Assertion], seen: Visibility) -> list[Assertion]:
 
 def mask_version(version: FactVersion, seen: Visibility) -> FactVersion:
     """The version as it was at known_at: a later invalidation is not known yet."""
-    later = version.invalidated_at > known_bound(seen)
+    later = known_bound(seen) < version.invalidated_at != OPEN_END
     return replace(version, invalidated_at=OPEN_END) if later else version
 
 
@@ -117,6 +118,10 @@ def forces(starts: Iterable[tuple[str, str, int]]) -> dict[Revision, Interval]:
         documents.setdefault(document_id, {})[revision] = start
     found: dict[Revision, Interval] = {}
     for document_id, by_revision in documents.items():
+        if len(by_revision) == 1:
+            for revision, start in by_revision.items():
+                found[document_id, revision] = Interval(start, OPEN_END)
+            continue
         times = sorted(set(by_revision.values()))
         following = dict(zip(times, [*times[1:], OPEN_END], strict=True))
         for revision, start in by_revision.items():
