@@ -14,6 +14,7 @@ from tidegraph.domain.errors import LimitExceeded
 from tidegraph.domain.identity import IdentityWrites, Rule, Sighting, Tie, Tied
 from tidegraph.domain.interval import OPEN_END, Interval
 from tidegraph.ports import EntityWrite, GraphStore, Visibility
+from tidegraph.storage.falkor import FalkorStore
 from tidegraph.storage.visibility import EVERYTHING
 
 EARLY, MIDDLE, LATE = s.at(2024, 1), s.at(2024, 2), s.at(2024, 3)
@@ -191,3 +192,21 @@ async def test_a_set_is_counted_by_its_events_once(store: GraphStore, graph: str
     sets = {"ab": ["a", "b"], "b": ["b"], "c": ["c", "zz"]}
     assert await store.set_counts(graph, sets, 10) == {"ab": 3, "b": 2, "c": 0}
     assert await store.set_counts(graph, sets, 1) == {"ab": 1, "b": 1, "c": 0}
+
+
+async def test_ids_seen_to_be_tied_to_none_are_not_looked_for_again(falkor: FalkorStore) -> None:
+    await falkor.prepare("own")
+    rows = (
+        row(tied("a", "b"), EARLY),
+        row(tied("c", "d"), EARLY, MIDDLE),
+        row(tied("e", "f", labels=("hr",)), EARLY),
+    )
+    await write(falkor, "own", 0, "abcdefx", IdentityWrites(insert=rows))
+    reader = falkor.for_request()
+    await reader.entities("own", list("acex"))
+    sent = falkor.connection.round_trips
+    assert await reader.same_as("own", ["x"], EVERYTHING) == []
+    assert falkor.connection.round_trips == sent
+    for seen in (EVERYTHING, Visibility(EARLY, frozenset()), Visibility(EARLY, frozenset({"hr"}))):
+        asked = [*"abcdefx"]
+        assert await reader.same_as("own", asked, seen) == await falkor.same_as("own", asked, seen) != []

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from tidegraph.domain.facts import Assertion, FactVersion, Revision
 from tidegraph.domain.interval import MICROS_PER_DAY, OPEN_START
 from tidegraph.domain.predicates import Registry
 from tidegraph.ports import DocumentRecord, FactFilter, Visibility
 from tidegraph.storage import codec, fact_rows, queries, queries_facts, rows, rulebook, visibility
+from tidegraph.storage.alone import Alone
 from tidegraph.storage.codec import Value
 from tidegraph.storage.connection import Connection
 from tidegraph.storage.decisions import DecisionReads
@@ -23,7 +24,7 @@ LOOK_BACK_DAYS: Final = (90, 1_000, 10_000, None)
 _DRIVERS: Final = ("version_ids", "keys", "subject_ids", "object_ids", "entity_ids", "predicates")
 
 
-class FactReads(DecisionReads):
+class FactReads(DecisionReads, Alone):
     """The part of the GraphReader that is about facts."""
 
     def __init__(self, connection: Connection, registry: Registry) -> None:
@@ -67,7 +68,7 @@ class FactReads(DecisionReads):
             found = await self.connection.read_plain(graph, query, values)
             if len(found) < values["limit"]:
                 break
-        return {row[0]: fact_rows.version_at_plain(row) for row in found}
+        return self._versions(graph, found)
 
     async def _latest(
         self, graph: str, which: FactFilter, conditions: tuple[str, ...], values: Mapping[str, Value]
@@ -86,7 +87,16 @@ class FactReads(DecisionReads):
             found = await self.connection.read_plain(graph, query, {**values, **bounds})
             if len(found) >= values["limit"]:
                 break
-        return {row[0]: fact_rows.version_at_plain(row) for row in found}
+        return self._versions(graph, found)
+
+    def _versions(self, graph: str, found: Iterable[list[Any]]) -> dict[str, FactVersion]:
+        versions = {}
+        for row in found:
+            version = versions[row[0]] = fact_rows.version_at_plain(row)
+            sides = (version.subject, version.object if version.object_is_entity else "")
+            for side, ties in zip(sides, row[-2:], strict=True):
+                self.note_ties(graph, side, ties)
+        return versions
 
     async def fact_counts(
         self, graph: str, entity_ids: Sequence[str], seen: Visibility, most: int

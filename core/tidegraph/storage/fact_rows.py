@@ -152,11 +152,11 @@ _FLAG_PLACES: Final = tuple(FIELDS.index(name) for name in _FLAGS)
 
 
 def version_at_plain(cells: list[Any]) -> FactVersion:
-    """The same from a plain row of ``FIELDS``, in which a boolean is a text."""
+    """The same from a plain row that begins with ``FIELDS``, in which a boolean is a text."""
     for place in _FLAG_PLACES:
         if cells[place] is not None:
             cells[place] = cells[place] == "true"
-    return version_at(cells)
+    return version_at(cells[: len(FIELDS)])
 
 
 def version_at(cells: Sequence[Any]) -> FactVersion:

@@ -11,12 +11,13 @@ from tidegraph.domain.interval import OPEN_END
 from tidegraph.ports.records import Visibility
 from tidegraph.storage import identity_rows, visibility
 from tidegraph.storage import queries_identity as queries
+from tidegraph.storage.alone import Alone
 from tidegraph.storage.connection import Connection
 
 ROWS_PER_HOLDER: Final = 2 * MAX_SIGHTINGS
 
 
-class IdentityReads:
+class IdentityReads(Alone):
     """The part of the GraphReader that is about identity. Rows come in the order of their ids."""
 
     connection: Connection
@@ -29,7 +30,7 @@ class IdentityReads:
         """
         found: dict[str, SameAs] = {}
         asked: set[str] = set()
-        ids = set(entity_ids)
+        ids = self.not_alone(graph, set(entity_ids))
         while wanted := sorted(ids - asked):
             values = {"ids": wanted, **visibility.parameters(seen)}
             asked |= ids

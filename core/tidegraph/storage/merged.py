@@ -194,8 +194,7 @@ class MergedReader:
         self, graph: str, entity_ids: Sequence[str], seen: Visibility | None = None
     ) -> list[EntityRecord]:
         """Entities with all names of their sets, in the order of their ids."""
-        sets = await self.sets(graph, entity_ids, seen or EVERYTHING)
-        return _joined(await self._reader.entities(graph, sets.all(entity_ids)), sets)
+        return await self._whole(graph, await self._reader.entities(graph, entity_ids), seen)
 
     async def _whole(
         self, graph: str, records: Iterable[EntityRecord], seen: Visibility | None

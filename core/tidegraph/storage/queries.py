@@ -174,16 +174,17 @@ AND {permitted("d")} RETURN properties(d) ORDER BY d.document_id, d.recorded_at,
 
 # --- entities -------------------------------------------------------------------------------------
 
-_ENTITY: Final = """
+_ENTITY: Final = f"""
 OPTIONAL MATCH (a:Alias)-[:NAMES]->(e)
-RETURN e.id, e.key, e.recorded_at, a.norm, a.text, a.type, a.recorded_at
+RETURN e.id, e.key, e.recorded_at, a.norm, a.text, a.type, a.recorded_at, {queries_identity.ties("e")}
 """
-"""A row for each alias, or one without."""
+"""A row for each alias, or one without, and how many rows say what else the entity is."""
 ENTITIES: Final = "MATCH (e:Entity) WHERE e.id IN $ids " + _ENTITY
 ENTITIES_BY_NAME: Final = (
     "MATCH (x:Alias) WHERE x.norm IN $names MATCH (x)-[:NAMES]->(e:Entity) WITH DISTINCT x.norm AS k, e "
     "OPTIONAL MATCH (a:Alias)-[:NAMES]->(e) "
-    "RETURN k, e.id, e.key, e.recorded_at, a.norm, a.text, a.type, a.recorded_at"
+    "RETURN k, e.id, e.key, e.recorded_at, a.norm, a.text, a.type, a.recorded_at, "
+    + queries_identity.ties("e")
 )
 SEARCH_ENTITIES: Final = """
 CALL db.idx.fulltext.queryNodes('Alias', $text) YIELD node, score

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from tidegraph.storage.fact_rows import FIELDS
+from tidegraph.storage.queries_identity import ties
 
 DRIVERS: Final = {
     "keys": "UNWIND $keys AS k MATCH ()-[f:FACT]->() WHERE f.key = k",
@@ -32,7 +33,8 @@ CONDITIONS: Final = {
     "conflicted": "f.conflicted = true",
 }
 
-_ROW: Final = ", ".join(f"f.{name}" for name in FIELDS)
+_ROW: Final = ", ".join([*(f"f.{name}" for name in FIELDS), ties("startNode(f)"), ties("endNode(f)")])
+"""A version, and how many rows say what else its two sides are."""
 _ORDER: Final = "ORDER BY f.key, f.start, f.recorded_at, f.id"
 
 

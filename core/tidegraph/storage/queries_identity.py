@@ -21,6 +21,7 @@ WRITES: Final = (
     ("sightings", _CREATE.format(label="Sighting")),
     ("sightings_seen", _EARLIER.format(label="Sighting")),
     ("sighting_gaps", "MATCH (n:Sighting {id: r.id}) SET n.gaps = r.gaps"),
+    ("sightings_dropped", "MATCH (n:Sighting {id: r.id}) SET n.keys = NULL"),
     ("pairs", _CREATE.format(label="Pair")),
     ("pairs_seen", _EARLIER.format(label="Pair")),
     ("same", _TIE.format(label="SAME_AS")),
@@ -38,8 +39,13 @@ def _believed(name: str) -> str:
     )
 
 
+def ties(node: str) -> str:
+    """How many rows ever said that an entity is one with another: of most entities none."""
+    return f"indegree({node}, 'SAME_AS') + outdegree({node}, 'SAME_AS')"
+
+
 SAME_AS: Final = f"""
-MATCH (e:Entity) WHERE e.id IN $ids AND indegree(e, 'SAME_AS') + outdegree(e, 'SAME_AS') > 0
+MATCH (e:Entity) WHERE e.id IN $ids AND {ties("e")} > 0
 WITH e MATCH (e)-[s:SAME_AS]-(h:Entity) WHERE {_believed("s")}
 WITH DISTINCT s, h
 OPTIONAL MATCH (h)-[t:SAME_AS]-(:Entity) WHERE {_believed("t")}

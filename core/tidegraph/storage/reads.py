@@ -34,9 +34,11 @@ class FalkorReads(FactReads):
     _forces: dict[tuple[str, Visibility], dict[str, dict[str, Interval]]] | None = None
 
     def for_request(self) -> Self:
-        """The same store for one request, which reads once when a document's revisions are in force."""
+        """The same store for one request: when a document's revisions are in force is read once, and of ids
+        that were seen to be tied to no other none are looked for.
+        """
         other = copy.copy(self)
-        other._forces = {}
+        other._forces, other._alone = {}, {}
         return other
 
     async def graphs(self) -> list[str]:
@@ -51,9 +53,10 @@ class FalkorReads(FactReads):
         """Entities in the order of their ids."""
         if not entity_ids:
             return []
-        return _entities(
-            await self.connection.read_plain(graph, queries.ENTITIES, {"ids": sorted(set(entity_ids))})
-        )
+        found = await self.connection.read_plain(graph, queries.ENTITIES, {"ids": sorted(set(entity_ids))})
+        for row in found:
+            self.note_ties(graph, row[0], row[-1])
+        return _entities(found)
 
     async def all_entities(self, graph: str) -> list[EntityRecord]:
         """Every entity of the graph, for dumps and checks."""
@@ -69,6 +72,7 @@ class FalkorReads(FactReads):
         values = {"names": sorted(set(normalised))}
         for name, *row in await self.connection.read_plain(graph, queries.ENTITIES_BY_NAME, values):
             found.setdefault(name, []).append(row)
+            self.note_ties(graph, row[0], row[-1])
         return {name: _entities(group) for name, group in found.items()}
 
     async def search_entities(
@@ -263,9 +267,11 @@ def _entities(found: list[list[Any]]) -> list[EntityRecord]:
 
 
 def _entity(group: Sequence[Sequence[Any]]) -> EntityRecord:
-    """An entity from rows of (id, key, recorded_at, and of an alias normal form, text, type, recorded_at)."""
+    """An entity from rows of (id, key, recorded_at, and of an alias normal form, text, type, recorded_at),
+    with whatever else.
+    """
     entity_id, key, recorded_at = group[0][:3]
-    known = (row[3:] for row in group if row[3] is not None)
+    known = (row[3:7] for row in group if row[3] is not None)
     listed = sorted(known, key=lambda alias: (alias[3], alias[0], alias[1], alias[2]))
     names = [(normal, text) for normal, text, _, _ in listed]
     typed = next((alias[2] for alias in listed if alias[2]), 0)

@@ -15,6 +15,7 @@ from tidegraph.services.usecases.context import Ports
 from tidegraph.services.usecases.linking import link
 from tidegraph.services.usecases.overriding import NOTHING, Override, chosen_entities, overridden
 from tidegraph.services.usecases.question import NO_TIME, Question, Relation, TimeConstraint, read
+from tidegraph.storage.merged import remembering
 
 QUESTION_CHARACTERS_MAX: Final = 2_000
 EVERYTHING: Final = Visibility(OPEN_END - 1, None)
@@ -68,6 +69,7 @@ async def read_text(
     if len(text) > QUESTION_CHARACTERS_MAX:
         message = f"a question has at most {QUESTION_CHARACTERS_MAX} characters, not {len(text)}"
         raise LimitExceeded("QUESTION_TOO_LONG", message, field="question")
+    ports = replace(ports, store=remembering(ports.store))
     found = read_question(text, ports.grounding, now)
     time = _constraint(text, found)
     links = await link(ports, graph, text, time, seen)
