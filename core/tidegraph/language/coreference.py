@@ -11,21 +11,24 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from tidegraph.domain.documents import EntityType
-from tidegraph.language.doubt import Surroundings, is_doubtful
+from tidegraph.language.doubt import Surroundings, agrees, is_doubtful
 from tidegraph.language.phrases import Ref, is_group, reference
 from tidegraph.language.topics import (
     HE,
     IT,
     SHE,
+    bracketed_kind,
     gender_of,
     is_called_by_given,
     is_expletive,
     is_generic,
+    key_of,
     may_be_person,
+    same_kind,
     told_gender,
 )
 from tidegraph.language.tree import Sentence, Token, subject_before
-from tidegraph.language.words import table, words
+from tidegraph.language.words import words
 
 _ORG_NOUNS: Final = words("roles", "definite_organisation")
 _PERSON_NOUNS: Final = words("roles", "definite_person")
@@ -33,7 +36,6 @@ _PLACE_NOUNS: Final = words("roles", "definite_place")
 _THEY: Final = frozenset({"they", "them", "their", "theirs"})
 _JUNIOR: Final = re.compile(r",?\s+(?:jr|sr|ii|iii|iv)\.?$")
 _OPENING: Final = 3
-_SAME_KIND: Final = tuple(frozenset(kind) for kind in table("roles")["same_kind"])
 _BRACKETED: Final = re.compile(r"\s*\([^()]*\)$")
 _DEFINITE_NOUNS: Final = _ORG_NOUNS | _PERSON_NOUNS | _PLACE_NOUNS
 _MAX_TITLE_WORDS: Final = 10
@@ -77,6 +79,7 @@ class Resolution:
     unclear: set[int] = field(default_factory=set)
     doubtful: set[int] = field(default_factory=set)
     topic: Thing | None = None
+    about_person: bool = False
 
     def of(self, token: Token) -> Thing | None:
         """What the token refers to."""
@@ -95,11 +98,12 @@ class RuleCoreferencer:
 
     def resolve(self, sentences: Sequence[Sentence], title: str) -> Resolution:
         """See :class:`Coreferencer`. Linear: a bounded number of candidates is looked at."""
-        state = _State(title, told_gender(sentences), by_given=is_called_by_given(sentences, title))
+        state = _State(title, told_gender(sentences, title), by_given=is_called_by_given(sentences, title))
         for number, sentence in enumerate(sentences):
             for token in sentence.tokens:
                 state.read(token, number)
         state.resolution.topic = state.topic()
+        state.resolution.about_person = state.person
         return state.resolution
 
 
@@ -113,6 +117,7 @@ class _State:
         words_ = self.title.split()
         self.person = bool(gender) and may_be_person(self.written)
         self.title_words = set(words_ if len(words_) <= _MAX_TITLE_WORDS and not self.person else ())
+        self.title_words |= set() if self.person else bracketed_kind(title)
         self.gender = gender if self.person else ""
         self.by_given = by_given and self.person
         self.boat = gender == "female" and not self.person
@@ -151,7 +156,7 @@ class _State:
         del self.recent[:-_MEMORY]
 
     def _named(self, ref: Ref) -> Thing:
-        key = _key(ref.text)
+        key = key_of(ref.text)
         thing = self.by_key.get(key) or self._short_form(ref, key)
         if thing is None:
             thing = Thing(ref.text, ref.type, gender_of(ref), group=is_group(ref.token))
@@ -172,8 +177,8 @@ class _State:
         """ "U-66 was a submarine": the text may call what its title names so from now on."""
         subject = token.head.child("nsubj")
         thing = self.resolution.of(subject) if subject is not None else None
-        if thing is not None and (thing.name == self.written or _key(thing.name) == self.title):
-            self.title_words |= next((k for k in _SAME_KIND if token.lower in k), frozenset({token.lower}))
+        if thing is not None and (thing.name == self.written or key_of(thing.name) == self.title):
+            self.title_words |= same_kind(token.lower) or {token.lower}
 
     def _is_topic(self, thing: Thing, key: str) -> bool:
         """Whether a thing that may be a person is what the title names: in full, or by surname."""
@@ -235,7 +240,7 @@ class _State:
         found = self.by_key.get(f"last:{(parts := key.split())[-1]}")
         if found is None or found.type not in _PERSON_LIKE or ref.type not in _PERSON_LIKE:
             return None
-        fuller = _key(found.name).split()
+        fuller = key_of(found.name).split()
         left = iter(fuller)
         inside = all(part in left for part in parts) and (parts[0] == fuller[0] or key == self.title)
         return found if inside and len(fuller) <= _MAX_PERSON_WORDS else None
@@ -275,9 +280,12 @@ class _State:
         """ "Roe sold his share": the possessor is the person of whom the clause tells."""
         if token.tag != "PRP$":
             return None
-        subject = subject_before(token)
+        first = token.head.head
+        joined = token.head.dep == "conj" and first.name is not None and token.head.i == token.i + 1
+        # "Roe and his brother" under another subject
+        subject = first if joined else subject_before(token)
         thing = self.resolution.of(subject) if subject is not None else None
-        person = thing is not None and thing.type in _PERSON_LIKE and _agrees(thing, gender)
+        person = thing is not None and thing.type in _PERSON_LIKE and agrees(thing, gender)
         return thing if person else None
 
     def _person(self, token: Token, number: int, gender: str) -> Thing | None:
@@ -290,7 +298,7 @@ class _State:
 
     def _thing(self, number: int, kinds: Sequence[EntityType]) -> Thing | None:
         """What "it" means: the subject of this or the last sentence, else what the document is about."""
-        near = [t for t in self.recent if t.type in kinds and _agrees(t, "thing")]
+        near = [t for t in self.recent if t.type in kinds and agrees(t, "thing")]
         near = [t for t in near if t.last_subject >= number - 1 and t.last_subject >= 0]
         known = [t for t in near if t.type is not EntityType.UNSPECIFIED] or near
         if known:
@@ -325,7 +333,7 @@ class _State:
         fitting = [
             t
             for t in self.recent
-            if t is not other and t.type in kinds and _agrees(t, gender) and number - t.last_sentence <= 4
+            if t is not other and t.type in kinds and agrees(t, gender) and number - t.last_sentence <= 4
             if self.person or t.name != self.written
         ]
         topic = self._of_title(kinds, gender)
@@ -343,7 +351,7 @@ class _State:
         thing = self.by_key.get(self.title) or self.by_key.get(
             f"last:{self.title.split()[-1]}" if self.title else ""
         )
-        return thing if thing is not None and thing.type in kinds and _agrees(thing, gender) else None
+        return thing if thing is not None and thing.type in kinds and agrees(thing, gender) else None
 
     def _definite(self, token: Token) -> Thing | None:
         """ "the company", "this team": the last thing of that kind."""
@@ -388,13 +396,3 @@ class _State:
         if not thing.spans:
             thing.spans.append((token.start, token.end, token.text))
         return thing
-
-
-def _key(text: str) -> str:
-    return text.casefold().removeprefix("the ").strip()
-
-
-def _agrees(thing: Thing, gender: str) -> bool:
-    if gender == "thing":
-        return thing.type is not EntityType.UNSPECIFIED or not thing.gender
-    return thing.gender in {"", gender}

@@ -16,9 +16,12 @@ from tidegraph.language.tree import Token, subject_before
 from tidegraph.language.words import words
 
 _ORG_NOUNS: Final = words("roles", "definite_organisation")
+_PLACE_NOUNS: Final = words("roles", "definite_place")
+_ANY: Final = words("standing", "any_organisation")
 _THEY: Final = frozenset({"they", "them", "their", "theirs"})
 _SUBJECTS: Final = frozenset({"nsubj", "nsubjpass"})
 _PERSON_LIKE: Final = frozenset({EntityType.PERSON, EntityType.UNSPECIFIED})
+_WINDOW: Final = 2
 _FAR: Final = 1
 """Further back than this many sentences, "the club" may be another one."""
 
@@ -61,6 +64,13 @@ class Surroundings:
     boat: bool
 
 
+def agrees(thing: Candidate, gender: str) -> bool:
+    """Whether something may be of a gender, or for ``thing`` be no person."""
+    if gender == "thing":
+        return thing.type is not EntityType.UNSPECIFIED or not thing.gender
+    return thing.gender in {"", gender}
+
+
 def is_doubtful(
     token: Token, thing: Candidate, around: Surroundings, referents: Mapping[int, Candidate]
 ) -> bool:
@@ -84,10 +94,20 @@ def is_doubtful(
         person = bool(thing.gender) and token.lemma in _ORG_NOUNS
         about = around.topic is not None and around.topic is not thing
         others = about and thing.name != around.title and thing.last_sentence < around.number
-        return token.lower not in around.kinds and (away or person or others)
+        if token.lower in around.kinds:
+            return _is_other_near(token, thing, around)
+        other = around.title and around.topic is not None and thing is not around.topic
+        if other and thing.last_sentence < around.number:
+            return True
+        fits = token.lemma not in _ORG_NOUNS - _ANY or token.lemma in thing.name.casefold()
+        return away or person or others or not fits
     if plural and token.dep in _SUBJECTS and thing.type is EntityType.PLACE:
         return True
     before = [t for t in around.subjects if t.start < token.start]
+    if plural:
+        # Several that the sentence before tells of may be meant as well.
+        before = [t for t in before if _root(t) is _root(token)]
+        return not before or referents.get(id(before[-1])) is not thing
     if not before:
         return thing.name != around.title
     last = before[-1]
@@ -95,6 +115,14 @@ def is_doubtful(
     if fits and id(last) not in referents and last.name is None:
         return True
     return all(referents.get(id(t)) is not thing or id(t) in around.doubtful for t in before)
+
+
+def _is_other_near(noun: Token, thing: Candidate, around: Surroundings) -> bool:
+    """ "The town" right after another town has done something."""
+    kind = EntityType.ORGANISATION if noun.lemma in _ORG_NOUNS else EntityType.PLACE
+    return noun.lemma in _ORG_NOUNS | _PLACE_NOUNS and any(
+        t is not thing and t.type is kind and t.last_subject >= around.number - 1 for t in around.named
+    )
 
 
 def _may_be_club(thing: Candidate, around: Surroundings) -> bool:
@@ -107,19 +135,24 @@ def _may_be_club(thing: Candidate, around: Surroundings) -> bool:
     )
 
 
+def _root(token: Token) -> Token:
+    while token.head is not token:
+        token = token.head
+    return token
+
+
 def _is_of_new(token: Token, thing: Candidate, referents: Mapping[int, Candidate]) -> bool:
     """ "Roe was allowed to make a park, but its place is unknown": something that the sentence has just told
     of, where its own subject is not meant."""
-    root = token
-    while root.head is not root:
-        root = root.head
+    root = _root(token)
     before = [t for t in root.subtree() if t.start < token.start]
     if any(t.dep in _SUBJECTS and referents.get(id(t)) is thing for t in before):
         return False
     return any(
         t.tag == "NN"
-        and t.dep == "dobj"
-        and any(c.lower in {"a", "an"} and c.dep == "det" for c in t.children)
+        and t.dep in {"dobj", "nsubj", "nsubjpass", "pobj"}
+        and t.time is None
+        and referents.get(id(t)) is not thing
         for t in before
     )
 
@@ -162,18 +195,25 @@ def _may_be_another_person(
         return True
     if around.boat and gender == "female" and thing.name == around.title:
         return any(
-            t is not thing and t.last_sentence == around.number and t.type is not EntityType.PLACE
+            t is not thing and t.last_sentence >= around.number - 1 and t.type is not EntityType.PLACE
             for t in around.named
         )
     if around.gender and around.gender != gender and gender_of_name(thing.name) != gender:
         # In a text about a woman only a man's name tells who "he" is.
         return True
+    beside = [t for t in around.subjects if t.start < token.start and _root(t) is _root(token)]
+    free = token.dep in _SUBJECTS or token.tag == "PRP$"
+    if free and any(t.name is not None and referents.get(id(t)) is not thing for t in beside):
+        return True
     if thing is around.topic or thing.name == around.title:
         # "As a young man William was a clerk, until he ...", in a text about his brother.
         return any(_is_other(t, thing, gender, referents) for t in around.subjects if t.start < token.start)
     if around.gender == gender:
-        # In a text about a man somebody else is "he" only where he was the last to do something.
-        return thing.last_subject < around.number - 1
+        # In a text about a man another man is "he" only in his own sentence.
+        return thing.last_subject < around.number
+    others = (t for t in around.named if t is not thing and t.last_sentence >= around.number - _WINDOW)
+    if any(t.type in _PERSON_LIKE and gender_of_name(t.name) in {"", gender} and t.certain for t in others):
+        return True
     nearer = any(
         t is not thing and t.last_sentence >= thing.last_sentence and gender_of_name(t.name) == gender
         for t in around.named

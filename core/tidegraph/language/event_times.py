@@ -7,15 +7,15 @@ times: no event has the date of another clause.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
 from tidegraph.domain.documents import EntityType, ExpressionKind, TimeExpression, TimeState
 from tidegraph.domain.interval import MICROS_PER_DAY, OPEN_END, OPEN_START, Granularity, Interval
 from tidegraph.language.gapping import gapped
+from tidegraph.language.loose_times import are_apart, is_beside, is_far
 from tidegraph.language.telling_times import (
     FINITE,
     bracket_before,
@@ -28,26 +28,26 @@ from tidegraph.language.telling_times import (
 from tidegraph.language.tenses import is_later, verb_above
 from tidegraph.language.times import CARRIED, TimeContext, sentence_times
 from tidegraph.language.tree import Sentence, Token
+from tidegraph.language.words import words
 
-_IN_NAMES: Final = re.compile(
-    r"\b(?:spring|summer|autumn|fall|winter|christmas|easter|weekend|week|sunday|today|tomorrow)\b",
-    re.IGNORECASE,
-)
-COUNTED: Final = ("offset.", "same.", "relative.")
-"""Rules of times that are counted from another ("three days later")."""
-_THE_UNIT: Final = "relative.the-unit"
-_NEAR_CHARS: Final = 200
-"""As far as the sentence before reaches."""
-_FAR_CHARS: Final = 600
-_LIFE: Final = frozenset({"born", "b.", "née", "died", "d."})
+ASIDE: Final = "aside"
+"""The rule of a time that only something beside what is told has."""
+_LIFE: Final = frozenset({"born", "b", "b.", "née", "died", "d."})
 _MIN_WORDS: Final = 4
 _MIN_PARTICIPLE: Final = 3
 _LONG: Final = 30 * 366 * MICROS_PER_DAY
 """A bracket with so many years behind a title or a second name holds a life."""
+_LIFETIME: Final = 45 * 366 * MICROS_PER_DAY
 _SHORTEST: Final = 8 * 366 * MICROS_PER_DAY
 _YEAR: Final = 366 * MICROS_PER_DAY
 _UNTIL: Final = frozenset({"until", "till"})
 _BEFORE: Final = "before"
+_DASHES: Final = frozenset("-–—")
+_IDLE: Final = words("standing", "idle_times")
+_FIRST: Final = words("standing", "first_times")
+_CLAUSAL: Final = frozenset({"VERB", "AUX", "PRON"})
+_JUST: Final = frozenset({"just", "shortly", "immediately", "soon", "right"})
+_MANY: Final = 5
 _MAX_PARTS: Final = 6
 
 
@@ -67,13 +67,13 @@ class Part:
 
 def parts(sentence: Sentence, context: TimeContext, *, verbless: bool) -> list[Part]:
     """The events of a sentence: one for each joined thing that has its own time, else one in all."""
+    if halves := _halves(sentence):
+        return [_unmarked(p) for half in halves for p in parts(half, context, verbless=verbless)]
     if listed := gapped(sentence):
         return [Part(m.tokens, m.own, TimeState.DATED, m.interval, m.time.rule_id) for m in listed]
     times = sentence_times(sentence) or sentence_times(sentence, asides=True)
-    vague = [
-        t for t in times if any(told(t, sentence) for told in (_hangs_afar, _is_in_name, _recurs, _is_title))
-    ]
-    times = [t for t in times if t not in vague and not is_age(sentence, t)]
+    vague = [t for t in times if is_beside(t, sentence, context)]
+    times = [t for t in times if t not in vague and not is_age(sentence, t) and t.text.lower() not in _IDLE]
     if verbless and context.document is None:
         # "Kite festival - June", "21 to 25 September": every year, or a year that nothing tells.
         times = [t for t in times if t.kind is not ExpressionKind.UNDERSPECIFIED and not t.anchor]
@@ -82,15 +82,50 @@ def parts(sentence: Sentence, context: TimeContext, *, verbless: bool) -> list[P
         return opened
     resolved = own_times(sentence, dated)
     if resolved and all(is_of_aside(sentence, t) for t in resolved):
-        return [Part(tuple(sentence.tokens), tuple(sentence.tokens), TimeState.UNRESOLVED, None, "aside")]
+        return [Part(tuple(sentence.tokens), tuple(sentence.tokens), TimeState.UNRESOLVED, None, ASIDE)]
     if resolved and (split := _split(sentence, resolved)):
         return split
     whole = tuple(sentence.tokens)
+    if len(resolved) >= _MANY and are_apart(resolved):
+        # A life's list: no one time.
+        return [Part(whole, whole, TimeState.UNRESOLVED, None, ASIDE)]
+    if resolved and any(is_far(t, sentence, context) for t in vague):
+        # "In August here and in November 2012 there": the one time is not known.
+        return [Part(whole, whole, TimeState.UNRESOLVED, None, vague[0].rule_id)]
+    if resolved and are_apart(resolved):
+        if all(bracket_before(sentence, place_of(sentence, t)) >= 0 for t in resolved):
+            # "Sonata ( 1935, revised 1944 )": the time of the work is the first.
+            resolved = resolved[:1]
+        elif verbless:
+            # "Winners: 2013, 2014, 2018": no one time.
+            return [Part(whole, whole, TimeState.STATIC, None, "")]
     if resolved:
         return [Part(whole, whole, TimeState.DATED, *_held(sentence, resolved))]
-    if any(_hangs_afar(t, sentence) for t in vague) and context.carried is None:
+    if any(is_far(t, sentence, context) for t in vague) and not context.carried:
         return [Part(whole, whole, TimeState.UNRESOLVED, None, vague[0].rule_id)]
     return [Part(whole, whole, *_from_outside(sentence, times, context))]
+
+
+def _halves(sentence: Sentence) -> list[Sentence]:
+    """ "Roe died in 1944; Poll then sold it": statements that a semicolon parts; [] for other sentences."""
+    marks = [k for k, t in enumerate(sentence.tokens) if t.text == ";" and bracket_before(sentence, k) < 0]
+    edges = [0, *(k + 1 for k in marks), len(sentence.tokens)]
+    found = [Sentence(sentence.tokens[low:high]) for low, high in pairwise(edges) if low < high]
+    return found if len(found) > 1 and all(_is_statement(half) for half in found) else []
+
+
+def _unmarked(part: Part) -> Part:
+    """Without the semicolon at its end."""
+    if part.tokens[-1].text != ";":
+        return part
+    return replace(part, tokens=part.tokens[:-1], own=part.own[:-1] or part.own)
+
+
+def _is_statement(half: Sentence) -> bool:
+    told = any(t.tag in FINITE and t.name is None for t in half.tokens)
+    return (
+        told and half.root.child("nsubj", "nsubjpass", "expl") is not None and len(half.tokens) > _MIN_WORDS
+    )
 
 
 def _opening_participle(sentence: Sentence, times: Sequence[TimeExpression]) -> list[Part]:
@@ -110,6 +145,7 @@ def _opening_participle(sentence: Sentence, times: Sequence[TimeExpression]) -> 
     own = _trimmed(first)
     if (
         not inside
+        or any(t.pos in _CLAUSAL for t in first[1 : next(k for k, t in enumerate(first) if t.time in inside)])
         or len(own) < _MIN_PARTICIPLE
         or any(t.time is not None and t.time not in times for t in rest)
     ):
@@ -138,31 +174,29 @@ def _word(text: str, start: int, pos: str) -> Token:
     return made
 
 
-def _hangs_afar(time: TimeExpression, sentence: Sentence) -> bool:
-    """ "three days later", "in May", counted from a time that was told long before: it may be another."""
-    mark, _, start = time.anchor.partition(":")
-    if mark != "text":
-        return False
-    if time.rule_id.startswith(COUNTED):
-        # "More than two weeks later" says how soon at the earliest, not when.
-        vague = time.interval is not None and time.interval.has_open_end
-        return vague or sentence.start - int(start) > _NEAR_CHARS or _counts_from(sentence, time)
-    return time.start_char - int(start) > _FAR_CHARS
-
-
-def _counts_from(sentence: Sentence, time: TimeExpression) -> bool:
-    """ "After nine had come to the house, one left three days later": counted from what is told there."""
-    before = sentence.tokens[: place_of(sentence, time)]
-    return bool(before) and before[0].lower == "after" and any(t.pos in {"VERB", "AUX"} for t in before[1:-2])
-
-
 def _is_until(sentence: Sentence, time: TimeExpression) -> bool:
     """ "worked there until the peace in May 1945", "until it closed in 1989": the time is when it ended.
 
     "Did not work until 1945" tells when it began.
     """
-    current = sentence.tokens[place_of(sentence, time)]
+    place = place_of(sentence, time)
+    if place > 1 and sentence.tokens[place - 1].text in _DASHES and sentence.tokens[place - 2].text == "(":
+        return True
+    root = sentence.root
+    between = [t for t in sentence.tokens[:place] if t.i > root.i]
+    marks = [t for t in between if t.lower in _UNTIL]
+    if (
+        marks
+        and root.pos in {"VERB", "AUX"}
+        and not any(t.text in {";", "and"} for t in between if t.i > marks[-1].i)
+    ):
+        return not any(c.dep == "neg" for c in root.children)
+    current = sentence.tokens[place]
     while current.head is not current:
+        before = current.head.lower == _BEFORE and current.head.dep == "prep" and current.time is None
+        before = before and not any(c.lower in _JUST for c in current.head.children)
+        if before and current.dep == "pobj":
+            return True
         earlier = current.head.lower == _BEFORE and current.dep == "pcomp"
         earlier = earlier or (current.dep == "advcl" and any(c.lower == _BEFORE for c in current.children))
         if earlier:
@@ -174,34 +208,6 @@ def _is_until(sentence: Sentence, time: TimeExpression) -> bool:
     return False
 
 
-def _recurs(time: TimeExpression, sentence: Sentence) -> bool:
-    """ "is held in autumn": of every year, where the year is only that of another sentence."""
-    verbs = [sentence.root, *(c for c in sentence.root.children if c.dep in {"aux", "auxpass"})]
-    present = any(v.tag in {"VBZ", "VBP"} for v in verbs)
-    return present and time.anchor.startswith("text:") and not time.rule_id.startswith(COUNTED)
-
-
-def _is_title(time: TimeExpression, sentence: Sentence) -> bool:
-    """ "The player of the year": a title that somebody gets, not when."""
-    place = place_of(sentence, time)
-    unit = time.rule_id == _THE_UNIT and time.text.lower().startswith("the ")
-    return (
-        unit
-        and place > 1
-        and sentence.tokens[place - 1].lower == "of"
-        and sentence.tokens[place - 2].tag != "CD"
-    )
-
-
-def _is_in_name(time: TimeExpression, sentence: Sentence) -> bool:
-    """ "the Wexham Christmas Open", "The Weekend Australian": a word for a time within a name."""
-    if any(c.isdigit() for c in time.text) or not _IN_NAMES.search(time.text):
-        return False
-    place = place_of(sentence, time)
-    around = [sentence.tokens[k] for k in (place - 1, place + 1) if 0 < k < len(sentence.tokens)]
-    return any(t.text[:1].isupper() and t.time is None for t in around)
-
-
 def _from_outside(
     sentence: Sentence, times: Sequence[TimeExpression], context: TimeContext
 ) -> tuple[TimeState, Interval | None, str]:
@@ -211,8 +217,6 @@ def _from_outside(
     step = above is not None and above.end - above.start > _YEAR and _is_past(sentence)
     if context.carried is not None and above is not None and not step:
         return TimeState.DATED, above, f"{CARRIED}{context.carried.rule_id}"
-    if context.frame is not None and context.frame.sure:
-        return TimeState.DATED, context.frame.interval, context.frame.rule
     meant = [t for t in times if t.kind is not ExpressionKind.RECURRING and t.interval is None]
     if meant:
         return TimeState.UNRESOLVED, None, meant[0].rule_id
@@ -247,14 +251,23 @@ def _held(sentence: Sentence, times: Sequence[TimeExpression]) -> tuple[Interval
 
 def _split(sentence: Sentence, times: Sequence[TimeExpression]) -> list[Part]:
     """The sentence as its joined members, each with its own times; [] where that cannot be done."""
+    first, last = sentence.tokens[0].i, sentence.tokens[-1].i
     for head in sentence.tokens:
         chain = _chain(head)
         if len(chain) < 2 or not any(t.time is None for t in head.subtree()):
+            continue
+        if not all(first <= t.i <= last for t in head.subtree()) or _is_relative(head):
             continue
         found = _members(sentence, chain, times)
         if found:
             return found
     return []
+
+
+def _is_relative(verb: Token) -> bool:
+    """ "a book that was ready in 1935 but was barred until 1937": all of it tells what the book is."""
+    told = any(c.tag in {"WDT", "WP", "WP$"} for c in verb.children)
+    return verb.dep == "relcl" or (told and verb.head is not verb)
 
 
 def _chain(head: Token) -> list[Token]:
@@ -295,6 +308,8 @@ def _members(sentence: Sentence, chain: Sequence[Token], times: Sequence[TimeExp
     for number, (own, dates) in enumerate(groups):
         words = _trimmed(own)
         tokens = [*before, *words] if number == 0 else _opened(shared, before, chain, words)
+        if chain[0].pos in {"VERB", "AUX"} and not any(t.tag in FINITE for t in tokens or ()):
+            return []
         if tokens is None or len(words) < (_MIN_WORDS if chain[0].pos in {"VERB", "AUX"} else 2):
             return []
         if number == len(groups) - 1:
@@ -311,7 +326,12 @@ def _parts(own: Sequence[Token], chain: Sequence[Token]) -> bool:
     # Without a joint the parser may have torn "until Roe , the fifth mayor , died".
     joint = any(c.dep == "cc" and c.i < verb.i for c in verb.head.children)
     subject = joint and verb.child("nsubj", "nsubjpass") is not None
-    return verb is not chain[0] and chain[0].pos in {"VERB", "AUX"} and (subject or is_later(verb))
+    # "kept his post and in 1954 wrote a book"
+    opened = any(t.time is not None and t.i < verb.i for t in own)
+    # "During the war he served in Leeds and attended a school in 1941"
+    low, high = min(t.i for t in chain[0].subtree()), verb.i
+    opened |= any(t.lower in _FIRST for t in chain[0].subtree() if low <= t.i < high and t.head is chain[0])
+    return verb is not chain[0] and chain[0].pos in {"VERB", "AUX"} and (subject or opened or is_later(verb))
 
 
 def _shared(verb: Token) -> list[Token]:
@@ -363,7 +383,7 @@ def _trimmed(own: Sequence[Token]) -> list[Token]:
 def _is_life(sentence: Sentence, time: TimeExpression) -> bool:
     """ "Ada Poll (1910-1999) was a painter", "(born 1954)": the dates of a life, not of what is told."""
     opens = bracket_before(sentence, place_of(sentence, time))
-    if opens < 1 or not any(t.tag in FINITE for t in sentence.tokens if t.name is None):
+    if opens < 1:
         return False
     inside = sentence.tokens[opens + 1 : place_of(sentence, time)]
     if any(t.lower in _LIFE for t in inside):
@@ -373,5 +393,8 @@ def _is_life(sentence: Sentence, time: TimeExpression) -> bool:
     span = time.interval
     length = span.end - span.start if span is not None else 0
     closes = sentence.tokens[opens + 1].time is time
+    if not any(t.tag in FINITE for t in sentence.tokens if t.name is None):
+        # "- Ada Poll ( 1884–1943 ) , painter": no post is held so long.
+        return time.kind is ExpressionKind.RANGE and closes and length > (_LONG if person else _LIFETIME)
     lived = (person and length > _SHORTEST) or (length > _LONG and closes)
     return time.kind is ExpressionKind.RANGE and lived

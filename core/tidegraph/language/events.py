@@ -45,6 +45,8 @@ _QUANTITY: Final = re.compile(
     r"[$€£¥%]|\b(?:percent|per cent|million|billion|thousand|hundred|dozen)\b", re.IGNORECASE
 )
 _JOINED: Final = frozenset("&-–'\"“‘«/")
+_BIRTH: Final = frozenset({"née", "nee", "né", "formerly"})
+_RELATIVE: Final = frozenset({"WP", "WDT", "WP$"})
 _POSSESSIVE: Final = frozenset({"his", "her", "its", "their"})
 _MAX_SENTENCE_CHARS: Final = 1_200
 
@@ -79,7 +81,9 @@ def drafts(
         return []
     verbless = not any(c.lemma for c in clauses) or (
         passage.block.kind is BlockKind.ITEM
-        and not any(t.dep in {"nsubj", "nsubjpass", "csubj"} for t in sentence.tokens)
+        and not any(
+            t.dep in {"nsubj", "nsubjpass", "csubj"} and t.tag not in _RELATIVE for t in sentence.tokens
+        )
     )
     found = []
     for part in parts(sentence, context, verbless=verbless):
@@ -191,7 +195,9 @@ def _standing_alone(tokens: Sequence[Token], resolution: Resolution) -> tuple[st
             said.add(id(thing))
         elif thing is not None:
             if id(thing) not in said:
-                text = _replacement(token, thing, within=within_title or _is_within_name(tokens, place))
+                text = _replacement(
+                    token, thing, within=within_title or _is_of_noun(token) or _is_within_name(tokens, place)
+                )
                 if text != token.text and _is_said_in_part(pieces, text, token.text):
                     pieces[-2:] = []
             said.add(id(thing))
@@ -220,13 +226,18 @@ def _is_definite(token: Token, thing: Thing) -> bool:
     return any(c.dep == "det" and c.i == token.i - 1 for c in token.children)
 
 
+def _is_of_noun(name: Token) -> bool:
+    """ "The Roe family": a surname that tells what kind of thing is meant."""
+    return name.dep in {"compound", "nmod", "amod"} and name.head.pos == "NOUN" and name.head.i > name.i
+
+
 def _is_within_name(tokens: Sequence[Token], place: int) -> bool:
     """Whether a word is a part of something longer: "the Roe Prize", "Roe & Sons", "Roe 3", "\u201cRoe"."""
     before = tokens[place - 1] if place else None
     after = tokens[place + 1] if place + 1 < len(tokens) else None
     capital = before is not None and place > 1 and before.text[:1].isupper() and before.name is None
     initial = place > 1 and tokens[place - 1].text == "." and len(tokens[place - 2].text) == 1
-    opened = initial or (before is not None and before.text[:1] in _JOINED)
+    opened = initial or (before is not None and (before.text[:1] in _JOINED or before.lower in _BIRTH))
     following = after is not None and (
         after.text[:1] in _JOINED
         or ((after.text[:1].isupper() or after.text.isdigit()) and after.time is None)

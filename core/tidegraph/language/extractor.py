@@ -10,6 +10,7 @@ from typing import Final
 from tidegraph.domain import ids
 from tidegraph.domain.documents import Event, ExtractedDocument, GroundedDocument, Status
 from tidegraph.domain.epochs import LANGUAGE, language_epoch
+from tidegraph.domain.interval import MICROS_PER_DAY, Interval
 from tidegraph.language import listed, rules
 from tidegraph.language.admission import is_bare_item
 from tidegraph.language.assertions import Builder
@@ -32,9 +33,10 @@ from tidegraph.language.times import TimeContext
 from tidegraph.language.tree import Sentence
 from tidegraph.ports import Recogniser
 
-RULES_VERSION: Final = "10"
+RULES_VERSION: Final = "11"
 """Raised with every change of the rules that changes what is extracted."""
 NAME: Final = LANGUAGE
+_MONTH: Final = 32 * MICROS_PER_DAY
 _GROUP_CHARS: Final = 200_000
 _CORRECTION: Final = re.compile(
     r"\W*(?:correction|corrigendum|erratum|we correct|corrected)\b", re.IGNORECASE
@@ -106,6 +108,9 @@ class LanguageExtractor:
         events: list[Event] = []
         story = Story(document, page.base, resolution, events)
         told = frames(page.passages, header.document_time)
+        coarse = frozenset(
+            t.start_char for t in document.expressions if t.interval and not _is_fine(t.interval)
+        )
         lead: Passage | None = None
         headings: tuple[str, ...] = ()
         for passage in page.passages:
@@ -114,10 +119,11 @@ class LanguageExtractor:
             story.last = 0
             if passage.headings != headings:
                 headings, story.section = passage.headings, first
+                story.told = []
             if passage.block.kind is not BlockKind.ITEM:
                 lead = passage if passage.leads else None
             for sentence in passage.sentences:
-                context = TimeContext(header.document_time, passage.carried, told.get(id(sentence)))
+                context = TimeContext(header.document_time, passage.carried, told.get(id(sentence)), coarse)
                 self._read(sentence, passage, builder, context, story)
             if passage.block.kind is BlockKind.PAIR and passage.trusted:
                 event_id = events[first].event_id if len(events) > first else ""
@@ -218,6 +224,11 @@ def _teller(events: Sequence[Event], claim: Claim) -> str:
     return events[0].event_id if events else ""
 
 
+def _is_fine(interval: Interval) -> bool:
+    """Whether days may be counted from a time."""
+    return interval.end - interval.start <= _MONTH
+
+
 def _as_item(passage: Passage, sentences: list[Sentence]) -> list[Sentence]:
     """A list item without a verb is one statement: a title, its publisher and its years."""
     words_ = [t for s in sentences for t in s.tokens]
@@ -291,5 +302,15 @@ def _status(found: Sequence[Clause], stances: Sequence[Stance]) -> Status:
             told = tense_of(clause)
             news = not told.past or told.perfect
             meant = news and attitude.status is Status.ASSERTED and Status.PLANNED in content
+            if attitude.status is Status.DENIED and _also_claims(clause, found, stances):
+                # "Did not finish and rejoined Harrow": the sentence tells something too.
+                return Status.ASSERTED
             return Status.PLANNED if meant else attitude.status
     return stances[0].status if stances else Status.ASSERTED
+
+
+def _also_claims(main: Clause, found: Sequence[Clause], stances: Sequence[Stance]) -> bool:
+    return any(
+        clause.verb.dep == "conj" and clause.verb.head is main.verb and attitude.status is Status.ASSERTED
+        for clause, attitude in zip(found, stances, strict=True)
+    )

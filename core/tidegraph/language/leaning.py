@@ -12,11 +12,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from tidegraph.domain.documents import Chunk, Event, TimeState
+from tidegraph.domain.documents import Chunk, EntityType, Event, TimeState
 from tidegraph.domain.interval import Interval
 from tidegraph.language.chunking import chunk_ids_at
 from tidegraph.language.coreference import PRONOUNS, Resolution
 from tidegraph.language.narrative import NARRATIVE
+from tidegraph.language.topics import HE, IT, SHE, is_expletive
 from tidegraph.language.tree import Sentence, Token
 from tidegraph.language.words import words
 
@@ -30,17 +31,32 @@ _PLACED: Final = re.compile(
     r"\d+(?:st|nd|rd|th)|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth"
 )
 _UNITS: Final = words("roles", "definite_organisation") | {"side", "squad"}
+_GIVEN: Final = words("names", "given_names_male") | words("names", "given_names_female")
+_UNIQUE: Final = words("standing", "unique_nouns")
 _CONTENT: Final = frozenset({"NOUN", "PROPN", "VERB", "ADJ", "NUM"})
 _SUBJECTS: Final = frozenset({"nsubj", "nsubjpass"})
+_ROLES: Final = _SUBJECTS | {"dobj", "pobj", "attr", "conj", "appos"}
 _MAX_MERGED_CHARS: Final = 520
 _MAX_WITH_CONTEXT: Final = 700
+_STOPS: Final = frozenset({",", ";", ")", ".", ":"})
 _BEFORE: Final = " [said before: "
 
 
 def leans(sentence: Sentence, resolution: Resolution) -> bool:
     """Whether a pronoun or a demonstrative of the sentence has its referent outside."""
+    if any(is_left_open(token, sentence, resolution) for token in sentence.tokens):
+        return True
+    return points_back(sentence, resolution)
+
+
+def points_back(sentence: Sentence, resolution: Resolution) -> bool:
+    """Whether a word of the sentence other than a pronoun stands for something outside: "this", "the two"."""
     for token in sentence.tokens:
-        if id(token) in resolution.doubtful or (token.lower in PRONOUNS and id(token) in resolution.unclear):
+        if (
+            id(token) in resolution.doubtful
+            and _is_bare_definite(token)
+            and not _is_told(token, sentence, resolution)
+        ):
             return True
         if token.lower in _DEMONSTRATIVES and token.tag == "DT" and _points_back(token):
             return True
@@ -51,6 +67,47 @@ def leans(sentence: Sentence, resolution: Resolution) -> bool:
         if alone and not any(c.lower == "of" for c in token.children):
             return True
     return False
+
+
+def is_left_open(token: Token, sentence: Sentence, resolution: Resolution) -> bool:
+    """Whether a token is a pronoun without a certain referent, and nothing before it in the sentence fits."""
+    if token.lower not in PRONOUNS or not token.tag.startswith("PRP") or is_expletive(token):
+        return False
+    if id(token) not in resolution.unclear and id(token) not in resolution.doubtful:
+        return False
+    root = sentence.root
+    # "After her return, Roe ..."
+    ahead = [
+        c for c in root.children if c.dep in _SUBJECTS and token.tag == "PRP$" and token.i < c.i < root.i
+    ]
+    told = [t for t in sentence.tokens if t.i < token.i]
+    return not any(_may_mean(token, t, resolution) for t in (*told, *ahead))
+
+
+def _may_mean(pronoun: Token, subject: Token, resolution: Resolution) -> bool:
+    """ "William was a clerk, until he left": the subject of a clause before."""
+    if subject.time is not None or not subject.tag.startswith("NN"):
+        return False
+    if subject.dep not in (_SUBJECTS if pronoun.lower in HE | SHE else _ROLES):
+        return False
+    thing = resolution.of(subject)
+    if pronoun.lower in HE | SHE:
+        person = thing is not None and thing.type in {EntityType.PERSON, EntityType.UNSPECIFIED}
+        gender = "male" if pronoun.lower in HE else "female"
+        return person and thing is not None and thing.gender in {"", gender}
+    if thing is not None and thing.type is EntityType.PERSON:
+        return False
+    many = subject.tag in {"NNS", "NNPS"} or any(c.dep == "conj" for c in subject.children)
+    return thing is not None or many is (pronoun.lower not in IT)
+
+
+def _is_told(noun: Token, sentence: Sentence, resolution: Resolution) -> bool:
+    """ "Hired by Wexham after the club had ...": the sentence names one before."""
+    named = (resolution.of(t) for t in sentence.tokens if t.i < noun.i and t.name is not None)
+    return any(
+        thing is not None and thing is not resolution.topic and thing.type is not EntityType.PERSON
+        for thing in named
+    )
 
 
 def _is_the_two(token: Token) -> bool:
@@ -73,17 +130,33 @@ def _points_back(token: Token) -> bool:
 def is_vague(sentence: Sentence, resolution: Resolution) -> bool:
     """Whether the subject is a noun with "the" that nothing in the sentence tells apart: "The boat"."""
     for token in sentence.tokens:
-        if token.dep in _SUBJECTS and token.tag in {"NN", "NNS"} and resolution.of(token) is None:
-            definite = any(c.dep == "det" and c.lower == "the" for c in token.children)
-            if definite and not any(t.name is not None for t in token.subtree()):
-                return True
-        if token.tag == "NN" and token.time is None and _is_counted(token):
+        if is_loose_subject(token, resolution):
+            return True
+        if _is_first_name(token, resolution):
+            return True
+        if token.tag == "NN" and token.time is None and token.lemma not in _UNIQUE and _is_counted(token):
             return True
         if token.lemma in _UNITS and token.tag == "NN" and _is_bare_definite(token):
             referent = resolution.of(token)
             if referent is None or id(token) in resolution.doubtful:
-                return True
+                return not _is_told(token, sentence, resolution)
     return False
+
+
+def is_loose_subject(token: Token, resolution: Resolution) -> bool:
+    """ "The boat", "the two": a subject that nothing in the sentence tells apart."""
+    if token.dep not in _SUBJECTS or token.tag not in {"NN", "NNS"} or resolution.of(token) is not None:
+        return False
+    definite = any(c.dep == "det" and c.lower == "the" for c in token.children)
+    return definite and all(t.name is None and resolution.of(t) is None for t in token.subtree())
+
+
+def _is_first_name(subject: Token, resolution: Resolution) -> bool:
+    """ "Olga stayed in Leeds": a person whom the text calls by the given name alone."""
+    thing = resolution.of(subject)
+    if subject.dep not in _SUBJECTS or subject.name is None or thing is None or thing is resolution.topic:
+        return False
+    return thing.name.casefold() in _GIVEN and subject.head.i > subject.i
 
 
 def _is_counted(noun: Token) -> bool:
@@ -119,6 +192,8 @@ def is_placed(sentence: Sentence) -> bool:
 def is_torn(sentence: Sentence) -> bool:
     """Whether a sentence begins in the middle: "after the war, with new writers." """
     opening = sentence.tokens[0]
+    if opening.text in _STOPS:
+        return True
     finite = any(t.tag in {"VBD", "VBZ", "VBP", "MD"} for t in sentence.tokens if t.name is None)
     return opening.text[:1].islower() or (not finite and opening.lower in {"and", "or", "but", "also"})
 

@@ -5,45 +5,60 @@ What was said before is given in the words of the text: a wrong referent in it w
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
-from tidegraph.domain.documents import Event, GroundedDocument, TimeState
+from tidegraph.domain.documents import EntityType, Event, GroundedDocument, TimeState
+from tidegraph.language.admission import has_hole
 from tidegraph.language.blocks import BlockKind
 from tidegraph.language.coreference import Resolution
-from tidegraph.language.event_times import COUNTED
+from tidegraph.language.event_times import ASIDE
 from tidegraph.language.leaning import (
     after,
-    is_off_topic,
-    is_placed,
+    is_left_open,
+    is_loose_subject,
     is_torn,
     is_vague,
     is_verbless,
     leans,
     merged,
     names_nothing,
+    points_back,
     statement,
     tells_little,
     tells_occasion,
 )
-from tidegraph.language.narrative import NARRATIVE, tells_past
+from tidegraph.language.loose_times import COUNTED
+from tidegraph.language.narrative import NARRATIVE
 from tidegraph.language.passages import Passage
+from tidegraph.language.selfcontained import (
+    goes_on,
+    is_compared,
+    is_counted_on,
+    is_elliptic,
+    lacks_year,
+    misses_contest,
+    names_contest,
+    points_outside,
+)
 from tidegraph.language.times import CARRIED
+from tidegraph.language.topics import HE, SHE
 from tidegraph.language.tree import Sentence
+from tidegraph.language.words import words
 
+_KINDS: Final = words("standing", "kinds_of_topics")
 _NEAR_CHARS: Final = 3
-_YEAR: Final = re.compile(r"\b(?:1\d|20)\d\d\b")
+_MOST_SAID: Final = 2
+_MIN_CLAUSE: Final = 3
+_NAMED_TYPES: Final = frozenset({EntityType.ORGANISATION, EntityType.PLACE, EntityType.PERSON})
 _MIN_TITLE_WORD: Final = 4
-_LOOK_BACK: Final = 14
-"""How many events back the last date of a story is told again."""
 
 
 @dataclass(slots=True)
 class Story:
     """The events of a document so far. ``section``: the first of the section that is read, ``last``: how many
-    the last sentence made."""
+    the last sentence made, ``told``: the last sentences of the section with their words."""
 
     document: GroundedDocument
     base: int
@@ -51,40 +66,155 @@ class Story:
     events: list[Event]
     section: int = 0
     last: int = 0
+    told: list[tuple[Sentence, str]] = field(default_factory=list)
+
+    def words_of(self, sentence: Sentence) -> str:
+        """A sentence in the words of the text."""
+        return " ".join(self.document.text[sentence.start - self.base : sentence.end - self.base].split())
 
 
 def standing(own: list[Event], sentence: Sentence, passage: Passage, story: Story) -> list[Event]:
-    """The events of a sentence, joined with the one before or with title, section and what was said before
-    where the sentence leans on them. A joined event replaces the last one of the story."""
+    """The events of a sentence that can be understood; the sentence is remembered for those that follow."""
+    found = _standing(own, sentence, passage, story)
+    story.told = [*story.told[1 - _MOST_SAID :], (sentence, story.words_of(sentence))]
+    return found
+
+
+def _standing(own: list[Event], sentence: Sentence, passage: Passage, story: Story) -> list[Event]:
+    """The events of a sentence as they are, joined with the one before, or with title, section and what was
+    said before, where they lean on them. A joined event replaces the last of the story."""
     later = passage.block.kind is BlockKind.ITEM and sentence is not passage.sentences[0]
+    if later and is_verbless(sentence):
+        return []
     if not own or not (later or passage.block.kind is BlockKind.PARAGRAPH):
-        return own
-    resolution = story.resolution
-    before = _near(sentence, story)
-    leaning = leans(sentence, resolution) or is_torn(sentence)
-    if leaning and before is not None and story.last == 1:
-        joint = merged(before, own, story.document.chunks)
+        return [] if _is_bare_line(sentence, passage, story.resolution) else own
+    found = []
+    for event in own:
+        told = _words_of(event, sentence)
+        needs = _Needs.of(told, story.resolution, torn=is_torn(sentence))
+        if not names_contest(told, story.resolution):
+            continue
+        timeless = event.time_state is not TimeState.DATED or event.time_rule_id.startswith(NARRATIVE)
+        if timeless and not _is_whole(event, told, needs, story.resolution):
+            continue
+        joint = _joint(event, sentence, story) if needs.leaning and len(own) == 1 else None
         if joint is not None:
             story.events.pop()
             return [joint]
-    bare = is_verbless(sentence)
-    vague = (
-        is_vague(sentence, resolution) or names_nothing(sentence, resolution) or tells_little(sentence)
-    ) and not bare
-    occasion = tells_occasion(sentence) or any(e.time_rule_id.startswith(COUNTED) for e in own)
-    undated = not any(_is_dated(e) for e in own)
-    step = (
-        undated
-        and (tells_past(sentence) or _had(sentence))
-        and (sentence.root.lemma != "be" or is_placed(sentence))
+        stood = _stood(event, sentence, needs, passage, story)
+        if stood is not None:
+            found.append(stood)
+    return found
+
+
+def _is_bare_line(sentence: Sentence, passage: Passage, resolution: Resolution) -> bool:
+    """ "Cup : 1996" under "Harrow": names under a name, and no word for what the one is to the other."""
+    heading = passage.headings[-1].casefold() if passage.headings else ""
+    if (
+        passage.lead
+        or not heading
+        or not any(t.name.casefold() == heading and t.type in _NAMED_TYPES for t in resolution.things)
+    ):
+        return False
+    return is_verbless(sentence) and not any(
+        t.tag in {"NN", "NNS"} and t.text[:1].islower() and t.time is None for t in sentence.tokens
     )
-    if not (leaning or vague or bare or occasion or step or is_off_topic(sentence, resolution)):
-        return [e if _names(e, passage.title, resolution) else _headed(e, ("", passage.title)) for e in own]
-    said = []
-    if leaning or vague or occasion or step:
-        said = _said(before, story, far=occasion or step) or _text_before(sentence, passage)
-    section = passage.headings[-1] if passage.headings and (undated or occasion) else ""
-    return [_headed(after(event, said) if said else event, (section, passage.title)) for event in own]
+
+
+@dataclass(frozen=True, slots=True)
+class _Needs:
+    """What the words of an event ask of the text before them."""
+
+    leaning: bool
+    vague: bool
+    occasion: bool
+
+    @classmethod
+    def of(cls, told: Sentence, resolution: Resolution, *, torn: bool) -> _Needs:
+        bare = names_nothing(told, resolution) or tells_little(told)
+        vague = is_vague(told, resolution) or is_elliptic(told) or bare
+        return cls(leans(told, resolution) or torn, vague, tells_occasion(told))
+
+
+def _words_of(event: Event, sentence: Sentence) -> Sentence:
+    """The words of a sentence that an event tells, with the subject that they share with others."""
+    own = [t for t in sentence.tokens if event.start_char <= t.start and t.end <= event.end_char]
+    if not own or len(own) == len(sentence.tokens):
+        return sentence
+    subject = sentence.root.child("nsubj", "nsubjpass")
+    if subject is not None and not any(t.dep in {"nsubj", "nsubjpass"} for t in own):
+        inside = {id(t) for t in own}
+        own = [*(t for t in subject.subtree() if id(t) not in inside), *own]
+    return Sentence(own)
+
+
+def _is_whole(event: Event, told: Sentence, needs: _Needs, resolution: Resolution) -> bool:
+    """Whether an event without a time says by itself of what it tells."""
+    if needs.leaning or needs.vague or needs.occasion or goes_on(told):
+        return False
+    if misses_contest(told) or points_outside(told, resolution):
+        return False
+    if is_compared(told) or is_counted_on(told):
+        return False
+    unknown = event.time_state is TimeState.UNRESOLVED and event.time_rule_id != ASIDE
+    return not unknown or not lacks_year(t.time for t in told.tokens if t.time is not None)
+
+
+def _joint(event: Event, sentence: Sentence, story: Story) -> Event | None:
+    previous = _near(sentence, story) if story.last == 1 else None
+    return merged(previous, [event], story.document.chunks) if previous is not None else None
+
+
+def _stood(event: Event, sentence: Sentence, needs: _Needs, passage: Passage, story: Story) -> Event | None:
+    """An event with what it needs; None where the text does not give it."""
+    title = passage.title
+    counted = event.time_rule_id.startswith(COUNTED)
+    said: list[str] = []
+    if needs.leaning or needs.vague or needs.occasion or counted:
+        said = _said(event, sentence, story, strict=not (needs.leaning or counted))
+    section = passage.headings[-1] if passage.headings and (needs.occasion or not _is_dated(event)) else ""
+    if counted and not said:
+        return None
+    if said:
+        told = after(event, said)
+        lost = "context_before" not in told.reasons and (needs.leaning or needs.vague)
+        return None if lost else _headed(told, (section, title))
+    if (needs.leaning or needs.vague) and not _is_of_topic(sentence, needs, story):
+        return None
+    return _entitled(event, (section, title), story.resolution)
+
+
+def _is_of_topic(sentence: Sentence, needs: _Needs, story: Story) -> bool:
+    """ "She stayed in Leeds", after a sentence of what the title names: the title says who is meant."""
+    resolution = story.resolution
+    if not story.told and not story.document.header.title:
+        # Nothing tells more of it; the event says that it is unclear.
+        return True
+    if needs.vague:
+        # "Harrow Line: The last section opened in 2011"
+        return (
+            not needs.leaning and not is_elliptic(sentence) and _holds(sentence, (), resolution, strict=False)
+        )
+    if resolution.topic is None:
+        return False
+    pronouns = [t for t in sentence.tokens if is_left_open(t, sentence, resolution)]
+    if (
+        not pronouns
+        or points_back(sentence, resolution)
+        or any(resolution.of(t) is not resolution.topic for t in pronouns)
+    ):
+        return False
+    before = story.told[-1][0].root.child("nsubj", "nsubjpass") if story.told else None
+    return not story.told or (before is not None and resolution.of(before) is resolution.topic)
+
+
+def _entitled(event: Event, titles: Sequence[str], resolution: Resolution) -> Event:
+    """An event under the title that it does not say, and, without a time, under its section."""
+    title = titles[-1]
+    named = _names(event, title, resolution)
+    if _is_dated(event):
+        return event if named else _headed(event, ("", title))
+    return _headed(event, titles)
 
 
 def _names(event: Event, title: str, resolution: Resolution) -> bool:
@@ -106,38 +236,53 @@ def _headed(event: Event, titles: Sequence[str]) -> Event:
     return replace(event, sentence=told)
 
 
-def _said(before: Event | None, story: Story, *, far: bool) -> list[str]:
-    """The sentence before; where ``far``, before it the last one of the section with a date of its own."""
-    found = [before] if before is not None else []
-    if (
-        before is not None
-        and {"context_before", "unclear_reference"} <= set(before.reasons)
-        and len(story.events) - story.section > 1
-    ):
-        # It leans itself.
-        found.insert(0, story.events[-2])
-    if far and not (found and _is_dated(found[0])):
-        earlier = story.events[max(story.section, len(story.events) - _LOOK_BACK) :]
-        dates = [e for e in reversed(earlier) if _is_dated(e)]
-        # "In the first race of the year" is dated and does not say so.
-        dated = next((e for e in dates if _YEAR.search(statement(e.sentence))), dates[0] if dates else None)
-        found = [*([dated] if dated is not None else []), *found]
-    text = story.document.text
-    told = (" ".join(text[e.start_char - story.base : e.end_char - story.base].split()) for e in found)
-    return list(dict.fromkeys(told))
+def _said(event: Event, sentence: Sentence, story: Story, *, strict: bool) -> list[str]:
+    """What is told right before an event in the words of the text, and where that points on itself what
+    stands before it; [] where that points on too."""
+    earlier = story.told
+    first = [t for t in sentence.tokens if t.end <= event.start_char]
+    if not strict and len(first) > _MIN_CLAUSE:
+        clause = Sentence(first)
+        earlier = [*story.told, (clause, story.words_of(clause))]
+    found: list[Sentence] = []
+    words_: list[str] = []
+    for told, text in earlier[::-1]:
+        if has_hole(told) or is_torn(told) or is_verbless(told) or not _is_told(told):
+            return []
+        found.insert(0, told)
+        words_.insert(0, text)
+        if not (is_elliptic(told) or goes_on(told) or _leans_off_topic(told, story.resolution)):
+            return words_ if _holds(sentence, found, story.resolution, strict=strict) else []
+    return []
 
 
-def _had(sentence: Sentence) -> bool:
-    return any(c.lower == "had" and c.dep == "aux" for c in sentence.root.children)
+def _is_told(sentence: Sentence) -> bool:
+    """Not "Playing career", a heading within prose."""
+    return any(t.pos in {"VERB", "AUX"} and t.tag != "VBG" and t.name is None for t in sentence.tokens)
 
 
-def _text_before(sentence: Sentence, passage: Passage) -> list[str]:
-    """The sentence before, where it made no event."""
-    place = next(k for k, s in enumerate(passage.sentences) if s is sentence)
-    if not place:
-        return []
-    before, base = passage.sentences[place - 1], passage.unit.start
-    return [" ".join(passage.unit.text[before.start - base : before.end - base].split())]
+def _leans_off_topic(told: Sentence, resolution: Resolution) -> bool:
+    """Whether a sentence speaks of something outside other than what the title names."""
+    left = [t for t in told.tokens if is_left_open(t, told, resolution)]
+    others = any(resolution.topic is None or resolution.of(t) is not resolution.topic for t in left)
+    return others or points_back(told, resolution)
+
+
+def _holds(sentence: Sentence, told: Sequence[Sentence], resolution: Resolution, *, strict: bool) -> bool:
+    """Whether the sentences before name what a sentence speaks of; unless ``strict``, the title may."""
+    words_ = [t for s in told for t in s.tokens]
+    lemmas = {t.lemma.casefold() for t in words_} | {w for t in words_ for w in t.text.casefold().split()}
+    named = {id(thing) for t in words_ if t.name is not None and (thing := resolution.of(t)) is not None}
+    for token in sentence.tokens:
+        if is_left_open(token, sentence, resolution) and token.lower in HE | SHE:
+            thing = resolution.of(token)
+            if thing is not None and id(thing) not in named and thing is not resolution.topic:
+                return False
+        if is_loose_subject(token, resolution) and not {token.lemma, token.lower} & lemmas:
+            bare = not any(c.dep in {"amod", "compound", "nummod"} for c in token.children)
+            if strict or resolution.about_person or (bare and token.lemma not in _KINDS):
+                return False
+    return True
 
 
 def _is_dated(event: Event) -> bool:

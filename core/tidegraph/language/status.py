@@ -29,6 +29,7 @@ _FALSE: Final = words("clauses", "false_adjectives")
 _TRUE: Final = words("clauses", "true_adjectives")
 _ANNOUNCING: Final = words("clauses", "announcing")
 _GREETINGS: Final = words("clauses", "greetings")
+_ASSURED: Final = tuple(sorted(words("standing", "assured_phrases")))
 _INJECTION: Final = tuple(words("clauses", "injection"))
 
 
@@ -122,9 +123,15 @@ def _negation(verb: Token) -> tuple[bool, bool]:
             or (child.dep in {"nsubj", "nsubjpass"} and child.lower in {"nobody", "none", "nothing"})
         ):
             negated = True
-    if ceased:
+    if ceased or (negated and _is_assured(verb)):
         negated = False
     return negated, ceased
+
+
+def _is_assured(verb: Token) -> bool:
+    """ "No other pilot held more records", "was not lost on Roe": denies nothing."""
+    told = " ".join(t.lower for t in verb.subtree())
+    return any(phrase in told for phrase in _ASSURED)
 
 
 def _not_only(child: Token, verb: Token) -> bool:

@@ -26,6 +26,9 @@ STILL: Final = re.compile(
     r"\s*(?:[-–—]|to|until)\s*(?:the )?(?:present|date|now|today|incumbent)\b", re.IGNORECASE
 )
 _HONOURS: Final = words("clauses", "honour_verbs")
+_BACKING: Final = words("standing", "backing_marks")
+_TELLING: Final = words("standing", "telling_verbs")
+_RELATIVE: Final = frozenset({"WP", "WDT", "WP$"})
 _JOINTS: Final = frozenset({"and", "or", ",", "&"})
 _YEAR_ALONE: Final = re.compile(r"\d{4}")
 
@@ -40,14 +43,19 @@ def own_times(sentence: Sentence, times: Sequence[TimeExpression]) -> list[TimeE
     found = _distinct(sentence, [t for t in times if not is_age(sentence, t)])
     found = [t for t in found if not _is_long(t)] or found
     if len(found) > 1:
-        found = [t for t in found if not (_heads(sentence, t) or _is_of_deeds(sentence, t))] or found
+        found = [
+            t
+            for t in found
+            if not (_heads(sentence, t) or _is_of_deeds(sentence, t) or _looks_back(sentence, t))
+        ] or found
     if len(found) > 1:
         main = [t for t in found if not _tells_aside(sentence, t)]
-        if all(_is_of_noun(sentence, t) for t in main):
+        if main and all(_is_of_noun(sentence, t) for t in main):
             # Where only things are dated besides, what stands in brackets counts like them.
             main = [t for t in found if t in main or bracket_before(sentence, place_of(sentence, t)) >= 0]
         if not main:
-            return found
+            outside = [t for t in found if bracket_before(sentence, place_of(sentence, t)) < 0]
+            return outside or found
         found = main
     plain = [t for t in found if not _is_of_noun(sentence, t)]
     return [t for t in found if t in plain or _is_joined(sentence, t, found)] if plain else found
@@ -64,6 +72,36 @@ def _is_long(time: TimeExpression) -> bool:
     return closed and span is not None and span.end - span.start > _EPOCH
 
 
+def _is_parted(sentence: Sentence, verb: Token) -> bool:
+    """ "An asteroid, discovered in 1970, is named after Roe"."""
+    place = verb.i - sentence.tokens[0].i
+    return verb.head.i < verb.i and place > 0 and sentence.tokens[place - 1].text == ","
+
+
+def _is_under_relative(verb: Token) -> bool:
+    """ "Roe, who would go on to win the cup of 1991": anywhere under a clause that tells who somebody is."""
+    current = verb
+    while current.head is not current:
+        if current.dep == "relcl":
+            return any(c.tag in _RELATIVE for c in current.subtree())
+        if current.dep == "advcl" and any(
+            c.tag in _RELATIVE and c.dep in {"nsubj", "nsubjpass"} for c in current.children
+        ):
+            return True
+        current = current.head
+    return False
+
+
+def _looks_back(sentence: Sentence, time: TimeExpression) -> bool:
+    """ "The first driver since Roe at Monza in 2006": no verb stands between."""
+    for token in sentence.tokens[: place_of(sentence, time)][::-1]:
+        if token.pos in {"VERB", "AUX"}:
+            return False
+        if token.lower == "since":
+            return token.i < sentence.tokens[place_of(sentence, time)].i - 2
+    return False
+
+
 def is_of_aside(sentence: Sentence, time: TimeExpression) -> bool:
     """The only time is that of words that tell who or what something is: "Roe, who won it in 1991", "a fair
     opened in 1991"; or of what is over where the sentence says that something did not happen ever after."""
@@ -71,7 +109,9 @@ def is_of_aside(sentence: Sentence, time: TimeExpression) -> bool:
     governor = verb_above(token)
     if not any(t.tag in FINITE for t in (root, *root.children)) or governor is None:
         return False
-    if _is_of_reason(token, governor) or _is_of_deeds(sentence, time):
+    if _looks_back(sentence, time) or _is_told_of(token, root):
+        return True
+    if _is_of_reason(token, governor) or _is_of_deeds(sentence, time) or _is_of_apposition(token, governor):
         return True
     while governor.dep in {"conj", "xcomp", "ccomp"} and governor is not root:
         above = verb_above(governor)
@@ -80,6 +120,10 @@ def is_of_aside(sentence: Sentence, time: TimeExpression) -> bool:
         governor = above
     if root is governor:
         return False
+    if _is_under_relative(governor):
+        return True
+    if governor.dep == "acl" and governor.tag == "VBN" and _is_parted(sentence, governor):
+        return True
     if governor.dep == "acl" and governor.tag in {"VBN", "VBD"} and governor.lemma not in _NAMING:
         behind = sentence.tokens[place_of(sentence, time)].head
         close = behind.dep == "prep" and behind.i == governor.i + 1
@@ -102,6 +146,25 @@ def _is_of_reason(token: Token, verb: Token) -> bool:
         if current.dep == "prep" and current.lower == "since" and below.time is not token.time:
             return True
         current, below = current.head, current
+    return False
+
+
+def _is_told_of(token: Token, root: Token) -> bool:
+    """ "Later described a meeting on 5 June": the date of what is told of."""
+    told = root.child("dobj")
+    if root.lemma not in _TELLING or told is None or token.head.dep != "prep":
+        return False
+    return root.i < told.i < token.i
+
+
+def _is_of_apposition(token: Token, verb: Token) -> bool:
+    """ "Appeared in Home, the 1955 adaptation of his book": the date of what something is."""
+    current = token
+    while current is not verb and current.head is not current:
+        if current.dep == "appos" and current.time is None and current.pos in {"NOUN", "PROPN"}:
+            # "named Roe the Player of 2011" has no comma.
+            return any(t.text == "," for t in current.head.children if current.head.i < t.i < current.i)
+        current = current.head
     return False
 
 
@@ -136,7 +199,14 @@ def goes_on(sentence: Sentence, time: TimeExpression) -> bool:
         post = above.head.dep == "attr" or (above.head.dep == "pobj" and above.head.head.lower == "as")
         if post or above.head.pos in {"VERB", "AUX"}:
             return True
+    if any(
+        t.lower in {"continues", "continue", "remains", "remain"} and t.tag in {"VBZ", "VBP"}
+        for t in sentence.tokens
+    ):
+        return True
     perfect = any(c.lower in {"has", "have"} and c.dep == "aux" for c in sentence.root.children)
+    if perfect and above.lower == "since" and above.dep == "prep":
+        return True
     if perfect and sentence.tokens[0].lower == "after" and place < sentence.root.i - sentence.tokens[0].i:
         return True
     while place < len(sentence.tokens) and sentence.tokens[place].time is time:
@@ -165,8 +235,23 @@ def _tells_aside(sentence: Sentence, time: TimeExpression) -> bool:
     governor = verb_above(token)
     while governor is not None and governor.dep == "conj":
         governor = governor.head
-    past = governor is not None and (governor.dep in {"relcl", "acl"} or _is_perfect(governor))
+    past = governor is not None and (
+        governor.dep in {"relcl", "acl"}
+        or _is_of_step_before(governor)
+        or _is_perfect(governor)
+        or _is_backing(governor)
+    )
     return past or (token.dep == "pobj" and token.head.lower == "for")
+
+
+def _is_of_step_before(verb: Token) -> bool:
+    """ "After being reformed in January, the army ...": what came first."""
+    return verb.dep == "pcomp" and verb.head.lower in {"after", "before", "since", "upon", "following"}
+
+
+def _is_backing(verb: Token) -> bool:
+    """ "..., although Roe died there in 1363": a clause beside that of the sentence."""
+    return verb.dep == "advcl" and any(c.dep == "mark" and c.lower in _BACKING for c in verb.children)
 
 
 def _is_perfect(verb: Token) -> bool:

@@ -60,11 +60,13 @@ class Frame:
 @dataclass(frozen=True, slots=True)
 class TimeContext:
     """What dates a sentence from outside: the document's day, a date above it (heading, list item), and
-    the frame of the story that it stands in."""
+    the frame of the story that it stands in. ``coarse``: where the expressions begin that are longer than a
+    month."""
 
     document: DocumentTime | None
     carried: TimeExpression | None
     frame: Frame | None = None
+    coarse: frozenset[int] = frozenset()
 
     @property
     def day(self) -> int | None:

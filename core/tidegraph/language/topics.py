@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Final
@@ -9,7 +10,7 @@ from typing import Final
 from tidegraph.domain.documents import EntityType
 from tidegraph.language.phrases import Ref
 from tidegraph.language.tree import Sentence, Token
-from tidegraph.language.words import words
+from tidegraph.language.words import table, words
 
 HE: Final = frozenset({"he", "him", "his", "himself"})
 SHE: Final = frozenset({"she", "her", "hers", "herself"})
@@ -26,8 +27,26 @@ _KINDS_OF_THINGS: Final = (
     | words("roles", "groups")
 )
 _BUILDINGS: Final = frozenset({"villa", "palazzo", "palace", "abbey", "manor", "fort", "temple", "cathedral"})
+_SAME_KIND: Final = tuple(frozenset(kind) for kind in table("roles")["same_kind"])
+_KIND: Final = re.compile(r"\(.*?([a-z]+)\s*\)$")
 _MIN_PRONOUNS: Final = 4
 _MIN_GIVEN: Final = 3
+
+
+def key_of(text: str) -> str:
+    """A name as it is looked up: without its article."""
+    return text.casefold().removeprefix("the ").strip()
+
+
+def same_kind(noun: str) -> frozenset[str]:
+    """All the nouns by which a thing of the kind may be called: "boat" and "vessel" for a ship."""
+    return next((kind for kind in _SAME_KIND if noun in kind), frozenset())
+
+
+def bracketed_kind(title: str) -> frozenset[str]:
+    """The same for what a title says in brackets: "Harrow (television series)"."""
+    kind = _KIND.search(title)
+    return same_kind(kind.group(1)) if kind else frozenset()
 
 
 def may_be_person(title: str) -> bool:
@@ -43,10 +62,16 @@ def may_be_person(title: str) -> bool:
     )
 
 
-def told_gender(sentences: Sequence[Sentence]) -> str:
-    """The gender of whom a text mostly tells by pronouns; "" for a text about things or several people."""
+def told_gender(sentences: Sequence[Sentence], title: str = "") -> str:
+    """The gender of whom a text mostly tells by pronouns; "" for a text about things or several people.
+
+    Where few pronouns tell it, the given name of the title does.
+    """
     counted = Counter(t.lower for s in sentences for t in s.tokens if t.tag.startswith("PRP"))
     he, she, it = (sum(counted[w] for w in forms) for forms in (HE, SHE, IT))
+    named = gender_of_name(title) if may_be_person(title) else ""
+    if (named == "male" and he > she) or (named == "female" and she > he):
+        return named
     if he + she < _MIN_PRONOUNS or he + she <= it:
         return ""
     return "male" if he >= 3 * she else "female" if she >= 3 * he else ""

@@ -70,7 +70,14 @@ class Sentence:
 
     @property
     def root(self) -> Token:
-        return next((t for t in self.tokens if t.head is t), self.tokens[0])
+        found = next((t for t in self.tokens if t.head is t), None)
+        return found if found is not None else self._topmost()
+
+    def _topmost(self) -> Token:
+        """Of a part of a sentence: the verb that hangs on nothing in it, else its first word."""
+        inside = {id(t) for t in self.tokens}
+        loose = [t for t in self.tokens if id(t.head) not in inside]
+        return next((t for t in loose if t.pos in {"VERB", "AUX"}), loose[0] if loose else self.tokens[0])
 
 
 def subject_before(token: Token) -> Token | None:

@@ -35,7 +35,7 @@ def test_an_unclear_pronoun_stays_and_is_told():
 
 def test_three_states_of_time():
     dated, unresolved, static = extract(
-        "Ada Poll moved to Leeds in March 2019. Bren Holvik left two weeks after the merger. Leeds has a large harbour."
+        "Ada Poll moved to Leeds in March 2019. Bren Holvik left two weeks after the Wexham merger. Leeds has a large harbour."
     ).events
     assert dated.time_state is TimeState.DATED
     assert dated.interval is not None

@@ -32,22 +32,10 @@ def test_a_roll_gives_each_holder_the_term():
     }
 
 
-def test_an_undated_sentence_lies_between_the_dates_around_it():
-    text = (
-        "On 3 May 1987 Ada Poll moved to Leeds . Poll opened a large workshop there . "
-        "On 20 May 1987 Poll sold the workshop ."
-    )
-    event = next(e for e in extract(text, "", None).events if "opened" in e.sentence)
-    assert event.time_rule_id.startswith("narrative.between")
-    assert event.interval is not None
-    assert (event.interval.start, event.interval.end) == (instant(1987, 5, 3), instant(1987, 5, 21))
-
-
-@pytest.mark.parametrize(
-    "then", ["In 1988 Poll sold the workshop .", "On 3 July 1987 Poll sold the workshop .", ""]
-)
-def test_dates_that_lie_far_apart_do_not_date_what_stands_between_them(then: str):
-    text = f"On 3 May 1987 Ada Poll moved to Leeds . Poll opened a large workshop there . {then}"
+@pytest.mark.parametrize("then", ["On 20 May 1987", "In 1988", ""])
+def test_the_dates_around_a_sentence_do_not_date_its_event(then: str):
+    sold = f"{then} Poll sold Wexham Works ." if then else ""
+    text = f"On 3 May 1987 Ada Poll moved to Leeds . Poll opened a large workshop in Wexham . {sold}"
     event = next(e for e in extract(text, "", None).events if "opened" in e.sentence.split(" [")[0])
     assert event.interval is None
 
@@ -87,24 +75,24 @@ def test_a_paragraph_torn_in_the_middle_of_a_sentence_is_whole():
     assert event.sentence.endswith("director in 1987.")
 
 
-def test_a_sentence_that_leans_on_the_one_before_is_joined_with_it():
-    events = extract("Ada Poll wrote an overture. This overture was banned.", "Ada Poll", None).events
-    assert [e.sentence for e in events] == ["Ada Poll wrote an overture. This overture was banned."]
+@pytest.mark.parametrize("when", ["", " in 1954"])
+def test_a_sentence_without_a_time_that_leans_on_the_one_before_makes_no_event(when: str):
+    events = extract(f"Ada Poll wrote an overture{when}. This overture was banned.", "Ada Poll", None).events
+    assert [e.sentence for e in events] == [f"Ada Poll wrote an overture{when}."]
 
 
-@pytest.mark.parametrize(
-    ("text", "dated"),
-    [
-        ("Ada Poll wrote an overture in 1954. This overture was banned.", "wrote"),
-        ("Ada Poll wrote an overture. This overture was banned in 1957.", "banned in"),
-    ],
-)
-def test_the_time_of_one_sentence_is_not_put_on_the_other(text: str, dated: str):
-    first, second = extract(text, "Ada Poll", None).events
-    assert first.sentence == text.split(". ", maxsplit=1)[0] + "."
+def test_a_sentence_of_the_same_time_that_leans_on_the_one_before_is_joined_with_it():
+    text = "In 1954 Ada Poll wrote an overture. This overture was banned in 1954."
+    assert [e.sentence for e in extract(text, "Ada Poll", None).events] == [text]
+
+
+def test_the_time_of_one_sentence_is_not_put_on_the_other():
+    first, second = extract(
+        "Ada Poll wrote an overture. This overture was banned in 1957.", "Ada Poll", None
+    ).events
+    assert (first.sentence, first.interval) == ("Ada Poll wrote an overture.", None)
     assert second.sentence.endswith(f"[said before: {first.sentence}]")
-    for event in (first, second):
-        assert (event.interval is not None) == (dated in event.sentence.split(" [said before")[0])
+    assert second.interval is not None
 
 
 def test_a_degree_ends_a_time_at_school():

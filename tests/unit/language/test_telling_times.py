@@ -45,9 +45,9 @@ def test_several_are_told_of_in_the_plural():
     "text",
     [
         "Ada Poll asked Bren Holvik for help with a jubilee celebrated in 1947.",
-        "After winning the cup in 1946, 1947 and 1953, Harrow United would not win another title.",
+        "After winning the Wexham Cup in 1946, 1947 and 1953, Harrow United would not win another title.",
         "Ada Poll was awarded a medal for her service from 22 January 1944 to 18 February 1945.",
-        "This was the first victory of Ada Poll since the 2005 Harrow Cup.",
+        "Leeds saw the first victory of Ada Poll since the 2005 Harrow Cup.",
         "Ada Poll led a project in Leeds that was scheduled to go online by 2011.",
     ],
 )
@@ -134,7 +134,7 @@ def test_what_was_before_something_ends_with_it():
 
 def test_what_had_been_before_does_not_date_what_is_told():
     (event,) = _events(
-        "In the cup final Harrow United lost to Wexham , having lost in 1958 , 1965 and 1976 ."
+        "In the Leeds Cup final Harrow United lost to Wexham , having lost in 1958 , 1965 and 1976 ."
     )
     assert event.interval is None
 
@@ -142,9 +142,11 @@ def test_what_had_been_before_does_not_date_what_is_told():
 def test_a_time_counted_from_something_in_its_sentence_is_not_counted_from_another():
     text = (
         "The season of Harrow House ended on 15 December 2000 . "
-        "After Ada Poll entered the house , Bren Holvik left three days later ."
+        "After Ada Poll entered Harrow House , Bren Holvik left three days later ."
     )
-    assert [e.interval is None for e in _events(text) if "left" in e.sentence] == [True]
+    assert [e.sentence for e in _events(text) if e.interval] == [
+        "The season of Harrow House ended on 15 December 2000 ."
+    ]
 
 
 def test_an_age_beside_a_year_is_none():
@@ -166,9 +168,11 @@ def test_a_post_held_from_a_time_on_has_no_end():
     assert _span(chaired) == (instant(1945, 11), OPEN_END)
 
 
-def test_a_span_of_a_year_behind_a_name_is_no_life():
-    (event,) = _events("# Works\n\n- Symphonic Variations ( 1935–36 , lost 1944 )\n", "Ada Poll")
-    assert _span(event) == (instant(1935), instant(1945))
+@pytest.mark.parametrize("fate", [", lost 1944", ", revised 1944", ""])
+def test_a_work_is_of_the_time_when_it_was_made(fate: str):
+    (event,) = _events(f"# Works\n\n- Symphonic Variations ( 1935–36 {fate} )\n", "Ada Poll")
+    assert _span(event) == (instant(1935), instant(1937))
+    assert _events("# Works\n\n- Symphonic Variations ( lost 1944 )\n", "Ada Poll")[0].interval is None
 
 
 def test_a_name_torn_by_the_parser_is_no_clause():
