@@ -12,6 +12,7 @@ from tidegraph.domain.documents import TimeState
 from tidegraph.domain.interval import Granularity, Interval
 from tidegraph.ports import GraphStore, Visibility
 from tidegraph.storage import bm25, search, terms
+from tidegraph.storage.falkor import FalkorStore
 from tidegraph.storage.visibility import EVERYTHING
 
 
@@ -106,3 +107,19 @@ async def test_events_are_ranked_by_entity_document_and_id(store: GraphStore, gr
     assert [sketch.event_id for sketch in sketches] == [ids[2], ids[0]]
     assert sketches[0].sentence == "third"
     assert sketches[0].entity_ids == events[2].entity_ids
+
+
+async def test_one_request_counts_its_words_once(falkor: FalkorStore) -> None:
+    await falkor.prepare("own")
+    head = s.header("own")
+    events = tuple(s.event(head, text, i) for i, text in enumerate(("red tea", "green tea", "tea")))
+    chunks = (s.chunk(head, "red tea and green tea"),)
+    await falkor.commit(s.commit("own", documents=(s.write(head, chunks, events),)))
+    reader = falkor.for_request()
+    for words in (["red", "tea"], ["green"], ["red", "tea"]):
+        for what in ("event", "chunk"):
+            found = await reader.search_text("own", what, words, EVERYTHING, None, 5)
+            assert found == await falkor.search_text("own", what, words, EVERYTHING, None, 5) != []
+    sent = falkor.connection.round_trips
+    await reader.search_text("own", "chunk", ["green"], EVERYTHING, None, 5)
+    assert falkor.connection.round_trips == sent + 1

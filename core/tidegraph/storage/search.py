@@ -7,9 +7,10 @@ the other way round: time first, then exact distances over what is left.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Self
 
 from tidegraph.domain.documents import Status
 from tidegraph.domain.interval import OPEN_START, Interval
@@ -54,10 +55,6 @@ class _Hit(NamedTuple):
         """A hit from the cells of a plain row."""
         return _Hit(id_, document_id, revision, undated == "true", float(score))
 
-    @property
-    def scored(self) -> Scored:
-        return Scored(self.id, self.score, self.document_id)
-
 
 @dataclass(frozen=True, slots=True)
 class _Near:
@@ -80,6 +77,14 @@ class _Passing:
 class FalkorSearch(FalkorReads):
     """The searches of the GraphReader."""
 
+    _counting: dict[tuple[str, ...], asyncio.Future[Mapping[str, int]]] | None = None
+
+    def for_request(self) -> Self:
+        """The same store for one request, which counts the rows of its words once as well."""
+        other = super().for_request()
+        other._counting = {}
+        return other
+
     # --- text -------------------------------------------------------------------------------------
 
     async def search_text(
@@ -99,9 +104,7 @@ class FalkorSearch(FalkorReads):
         found = terms.select(words)
         if not found or limit <= 0:
             return []
-        asked_ids = {"ids": bm25.asked_ids(what, found)}
-        known = await self.connection.read_plain(graph, queries_search.TERM_COUNTS, asked_ids)
-        counts = bm25.Statistics.of(what, found, {term: int(rows) for term, rows in known})
+        counts = bm25.Statistics.of(what, found, await self._term_counts(graph, what, found))
         rare = terms.rarest(found, {word: max(1, counts.holding[word]) for word in found})
         values: dict[str, Value] = visibility.parameters(seen)
         condition = _condition(what, valid, force, values)
@@ -113,8 +116,21 @@ class FalkorSearch(FalkorReads):
             hits.sort(key=lambda hit: (-hit.score, hit.id))
             kept, _ = await self._in_force(graph, hits, force or valid, seen, limit)
             if len(kept) >= limit or len(rows) < asked or asked >= MAX_LIMIT:
-                return [hit.scored for hit in kept]
+                return _scored(kept)
             asked = _more(asked, len(kept), limit, MAX_LIMIT)
+
+    async def _term_counts(self, graph: str, what: str, words: Sequence[str]) -> Mapping[str, int]:
+        """Stored counts of the words. One request asks for both kinds at once: it searches both."""
+        if self._counting is None:
+            return await self._counted(graph, bm25.asked_ids(what, words))
+        key = graph, *words
+        if key not in self._counting:
+            ids = [id_ for kind in queries.LABELS for id_ in bm25.asked_ids(kind, words)]
+            self._counting[key] = asyncio.ensure_future(self._counted(graph, ids))
+        return await asyncio.shield(self._counting[key])
+
+    async def _counted(self, graph: str, ids: Sequence[str]) -> Mapping[str, int]:
+        return dict(await self.connection.read_plain(graph, queries_search.TERM_COUNTS, {"ids": ids}))
 
     async def _holding(
         self,
@@ -183,7 +199,7 @@ class FalkorSearch(FalkorReads):
                 found = await self._nearest(
                     graph, what, values, condition, seen, at, limit, MAX_NEIGHBOURS, asked
                 )
-        return Ranked((hit.scored for hit in found.hits[:limit]), found.path, found.pruned)
+        return Ranked(_scored(found.hits[:limit]), found.path, found.pruned)
 
     async def sketches(self, graph: str, event_ids: Sequence[str], seen: Visibility) -> list[EventSketch]:
         """Visible events as far as ranking needs them, in the order of the ids asked for."""
@@ -218,7 +234,7 @@ class FalkorSearch(FalkorReads):
         values["limit"] = min(limit if (force or valid) is None else 2 * limit, MAX_LIMIT)
         rows = await self.connection.read_plain(graph, queries_search.rank_events(by, condition), values)
         kept, _ = await self._in_force(graph, [_Hit.of(*row) for row in rows], force or valid, seen, limit)
-        return [hit.scored for hit in kept]
+        return _scored(kept)
 
     async def _few_during(self, graph: str, values: dict[str, Value]) -> bool:
         """True when looking at all events inside the time costs less than the index would."""
@@ -318,6 +334,10 @@ class FalkorSearch(FalkorReads):
                     if len(kept) == limit:
                         break
         return kept, at - len(kept)
+
+
+def _scored(hits: Sequence[_Hit]) -> list[Scored]:
+    return [Scored(id_, score, document_id) for id_, document_id, _, _, score in hits]
 
 
 def _sketch(row: list[Any]) -> EventSketch:

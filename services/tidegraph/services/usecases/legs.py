@@ -195,8 +195,9 @@ def _valid(what: str, windows: Windows) -> Interval | None:
 async def _timed(name: str, what: str, found: Awaitable[Sequence[Scored]], least: float = -1.0) -> Leg:
     started = time.perf_counter()
     ranked = await found
-    hits = (Scored(f"{what}:{hit.id}", hit.score, hit.document_id) for hit in ranked)
-    near = tuple(hit for hit in hits if hit.score >= least)
+    near = tuple(
+        [Scored(f"{what}:{id_}", score, document) for id_, score, document in ranked if score >= least]
+    )
     if isinstance(ranked, Ranked):
         return Leg(name, near, _ms(started), ranked.pruned, ranked.path)
     return Leg(name, near, _ms(started))
