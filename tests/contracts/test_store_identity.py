@@ -158,6 +158,15 @@ async def test_sightings_of_a_withdrawn_document_are_found_by_it_and_say_when(
     assert (await store.identity_evidence(graph, ["e"], [], 3, LATE)).sightings == (replace(new, keys=()),)
 
 
+async def test_sightings_that_do_not_count_any_more_lose_their_keys(store: GraphStore, graph: str) -> None:
+    told = (seen("a", "d", EARLY, keys=("k", "m")), seen("a", "e", MIDDLE, keys=("k",)))
+    await write(store, graph, 0, "", IdentityWrites(sightings=told))
+    for offset in (1, 2):
+        await write(store, graph, offset, "", IdentityWrites(dropped=(told[0].row_id, "none")))
+        assert await store.holders(graph, ["k", "m"], 5) == {"k": [("a", MIDDLE)]}
+    assert [one.document_id for one in await store.sightings(graph, ["a"])] == ["d", "e"]
+
+
 async def test_the_first_sightings_of_an_id_count(store: GraphStore, graph: str) -> None:
     many = [seen("a", f"d{n}", LATE + n) for n in range(identity.MAX_SIGHTINGS + 3)]
     await write(store, graph, 0, "", IdentityWrites(sightings=tuple(reversed(many))))

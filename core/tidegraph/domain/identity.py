@@ -164,10 +164,13 @@ class IdentityWrites:
     decisions: tuple[PairDecision, ...] = ()
     gaps: tuple[tuple[str, tuple[Interval, ...]], ...] = ()
     """(row id of a stored sighting, when its document was withdrawn): takes the place of what was known."""
+    dropped: tuple[str, ...] = ()
+    """Row ids of stored sightings that do not count any more: nobody is found by their keys."""
 
     @property
     def is_empty(self) -> bool:
-        return not (self.insert or self.close or self.sightings or self.decisions or self.gaps)
+        rows = self.insert or self.close or self.sightings or self.decisions
+        return not (rows or self.gaps or self.dropped)
 
 
 def told_at(sightings: Iterable[Sighting], known_at: int) -> list[Sighting]:

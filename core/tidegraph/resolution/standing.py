@@ -129,7 +129,7 @@ def kind_of(sightings: Iterable[Sighting]) -> EntityType:
 
 def keys_of(seen: Sighting) -> tuple[str, ...]:
     """The keys under which candidates of a sighting are found: blocking keys, and its names exactly."""
-    profile = profile_at(seen.entity_id, (seen,), seen.recorded_at)
+    profile = profile_at(seen.entity_id, (seen,), OPEN_END)
     keys = set(blocking_keys(profile)) if profile else set()
     keys |= {called_key(name) for name in exact_names((seen,))}
     keys |= {called_key(normalise(value)) for slot, value in seen.slots if slot == CALLED}

@@ -142,6 +142,10 @@ def test_a_retraction_ends_what_was_recorded_before_it() -> None:
             [(at(2024, 4), at(2024, 5)), (at(2024, 8), OPEN_END)],
         ),
         ([retraction("a", at(2024, 4)), sent("1", 6)], []),
+        (
+            [sent("1", 1), retraction("a", at(2024)), sent("1", 6)],
+            [(at(2024), at(2024, 6))],
+        ),
         ([retraction("a", at(2024, 4))], [(OPEN_START, OPEN_END)]),
     ],
 )

@@ -159,21 +159,28 @@ class Draft:
         return cls(document, Timeline.of(Registry((), ())), (), (), (), ())
 
     def rows(
-        self, record: DocumentRecord, withdrawn_at: tuple[int, int], *, ids_again: bool
+        self,
+        record: DocumentRecord,
+        recorded_at: tuple[int, int],
+        withdrawn_at: tuple[int, int],
+        *,
+        ids_again: bool,
     ) -> DocumentWrite:
         """The rows to write.
 
         Args:
-            withdrawn_at: of the submission (its chunks) and of the reading (its events and assertions).
+            recorded_at: of the submission (its chunks) and of the reading (its events and assertions).
+            withdrawn_at: of both, too.
             ids_again: the ids are in use by an earlier submission of the revision; derive others.
         """
         draft = Draft.of(self.document, self.timeline, record.revision_origin) if ids_again else self
-        whole, reading = withdrawn_at
+        whole, reading = zip(recorded_at, withdrawn_at, strict=True)
+        header = replace(record.header, recorded_at=min(record.header.recorded_at, reading[0]))
         return DocumentWrite(
-            record=replace(record, withdrawn_at=reading),
-            chunks=tuple(_withdrawn(row, whole) for row in draft.chunks),
-            events=tuple(_withdrawn(row, reading) for row in draft.events),
-            assertions=tuple(_withdrawn(row, reading) for row in draft.assertions),
+            record=replace(record, header=header, withdrawn_at=reading[1]),
+            chunks=tuple(_timed(row, *whole) for row in draft.chunks),
+            events=tuple(_timed(row, *reading) for row in draft.events),
+            assertions=tuple(_timed(row, *reading) for row in draft.assertions),
         )
 
 
@@ -189,8 +196,11 @@ def _as_read(document: ExtractedDocument) -> ExtractedDocument:
 _Row = TypeVar("_Row", ChunkRecord, EventRecord, Assertion)
 
 
-def _withdrawn(row: _Row, at: int) -> _Row:
-    return row if row.withdrawn_at == at else replace(row, withdrawn_at=at)
+def _timed(row: _Row, recorded_at: int, withdrawn_at: int) -> _Row:
+    """A row with its times; a copy that was recorded earlier moves the first one."""
+    if row.recorded_at <= recorded_at and row.withdrawn_at == withdrawn_at:
+        return row
+    return replace(row, recorded_at=min(row.recorded_at, recorded_at), withdrawn_at=withdrawn_at)
 
 
 class _Maker:

@@ -26,6 +26,7 @@ class Holders:
     def read(self, key: str, held: Iterable[tuple[str, int]]) -> None:
         """What a store holds of a key: those that had it first, one more than find anybody at least."""
         self._since[key] = dict(held)
+        self._full.pop(key, None)
         self._spans.pop(key, None)
 
     def fill(self, key: str, since: int) -> None:

@@ -26,7 +26,7 @@ from tidegraph.domain.identity import (
     plan,
 )
 from tidegraph.domain.identity import Tie as TieKind
-from tidegraph.domain.interval import OPEN_END, Interval
+from tidegraph.domain.interval import OPEN_END, OPEN_START, Interval
 from tidegraph.domain.predicates import Canonical, Registry
 from tidegraph.ports import DocumentWrite, GraphReader
 from tidegraph.resolution.standing import MAX_COMPONENT, ties_at
@@ -127,7 +127,9 @@ class Identifier:
         before = _sets(looked, stored.values())
         after = _sets(looked, apply(stored, insert, close).values())
         gaps = tuple((one.row_id, found) for one, found in news.gaps)
-        writes = IdentityWrites(tuple(insert), tuple(close), world.new_sightings(), news.decisions, gaps)
+        writes = IdentityWrites(
+            tuple(insert), tuple(close), world.new_sightings(), news.decisions, gaps, world.dropped
+        )
         closed = tuple(stored[row_id] for row_id, _ in close if row_id in stored)
         return Identified(writes, closed, before, after)
 
@@ -164,6 +166,7 @@ class Identifier:
                     found |= reached
             found |= await world.partners(found, start)
             found |= await world.later(found, start)
+            found |= await world.formerly(found, since)
             if found == group or len(found) > MAX_GROUP:
                 return _Group(frozenset(found), tuple(instants))
             group = found
@@ -189,7 +192,8 @@ class _Group:
 
 
 def _is_name(claim: Assertion) -> bool:
-    return claim.predicate in NAMES and not claim.object_is_entity
+    # The first form that a claim takes: what a document states must not hang on what policies make of it.
+    return claim.predicate in NAMES and not claim.object_is_entity and claim.filed_from == OPEN_START
 
 
 def _sets(ids: Iterable[str], rows: Iterable[SameAs]) -> dict[str, tuple[str, ...]]:

@@ -6,8 +6,8 @@ a name of the one for the other, or when a decision joins them.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
+from collections import ChainMap, Counter
+from collections.abc import Iterable, MutableMapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -26,10 +26,19 @@ class Read:
     """What was read: sightings, statements and decisions (by row id) by the id that they are about, and who
     has keys. An id that has statements, be it none, was read whole."""
 
-    sightings: dict[str, list[Sighting]] = field(default_factory=dict)
-    statements: dict[str, list[Statement]] = field(default_factory=dict)
-    decisions: dict[str, dict[str, PairDecision]] = field(default_factory=dict)
+    sightings: MutableMapping[str, list[Sighting]] = field(default_factory=dict)
+    statements: MutableMapping[str, list[Statement]] = field(default_factory=dict)
+    decisions: MutableMapping[str, dict[str, PairDecision]] = field(default_factory=dict)
     holders: Holders = field(default_factory=Holders)
+
+    def before(self) -> Read:
+        """What was read without the news: the same but for ids of which something else is put in."""
+        return Read(
+            ChainMap({}, self.sightings),
+            ChainMap({}, self.statements),
+            ChainMap({}, self.decisions),
+            self.holders,
+        )
 
 
 class Neighbours:
@@ -38,10 +47,12 @@ class Neighbours:
     What follows from things of which all was read is kept for good.
     """
 
-    def __init__(self, read: Read, nearness: Nearness, *, automatic: bool) -> None:
+    def __init__(
+        self, read: Read, nearness: Nearness, *, automatic: bool, beside: Neighbours | None = None
+    ) -> None:
         self._read = read
         self._automatic = automatic
-        self._profiles = Profiles(read.sightings, nearness)
+        self._profiles: Profiles = Profiles(read.sightings, nearness, beside._profiles if beside else None)
         self._latest: dict[str, int] = {}
         # Candidates and neighbours by id and instant: of which all was read, and the rest.
         self._found: dict[tuple[str, int], frozenset[str]] = {}
@@ -134,6 +145,13 @@ class Neighbours:
         if any(pair.same and other in (pair.left, pair.right) for pair in decided):
             return True
         return other in self.candidates(one, known_at) and self._close(own, them, known_at)
+
+    def ever_joined(self, one: str, other: str, since: int) -> bool:
+        """True when one id is a neighbour of the other at some instant from ``since`` on."""
+        if self.joined(one, other, since):
+            return True
+        instants = sorted(at for at in self.instants((one, other)) if since < at < OPEN_END)
+        return any(self.joined(one, other, at) for at in instants)
 
     def _look_around(self, entity_id: str, known_at: int) -> frozenset[str]:
         own = self._profiles.at(entity_id, known_at)

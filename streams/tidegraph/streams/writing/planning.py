@@ -213,10 +213,15 @@ class Planner:
                 new.append((placed, draft))
             elif placed.is_surplus:
                 batch.surplus.append(item.content)
+            elif item.content.header.recorded_at < placed.record.header.recorded_at:
+                # A copy: it says the same, but of an earlier time.
+                batch.entities += draft.entities
+                batch.sightings += draft.sightings
         for placed, draft in new:
             record = placed.record
-            times = (submissions.revision_withdrawn_at(record), submissions.withdrawn_at(record))
-            batch.writes.append(draft.rows(record, times, ids_again=placed.ids_again))
+            ends = (submissions.revision_withdrawn_at(record), submissions.withdrawn_at(record))
+            times = submissions.recorded_at(record)
+            batch.writes.append(draft.rows(record, times, ends, ids_again=placed.ids_again))
             batch.entities += draft.entities
             batch.sightings += draft.sightings
         return batch

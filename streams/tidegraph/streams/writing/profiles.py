@@ -79,17 +79,26 @@ class Profiles:
     Args:
         sightings: by id, in the order of recorded_at; ids may be added while this is in use.
         nearness: what is known from earlier batches.
+        beside: of the same ids, with other sightings of some; what is the same is worked out there.
     """
 
-    def __init__(self, sightings: Mapping[str, Sequence[Sighting]], nearness: Nearness) -> None:
+    def __init__(
+        self,
+        sightings: Mapping[str, Sequence[Sighting]],
+        nearness: Nearness,
+        beside: Profiles | None = None,
+    ) -> None:
         self._sightings = sightings
         self._nearness = nearness
+        self._beside = beside
         self._known: dict[Place, Known] = {}
         self._keys: dict[tuple[str, int], frozenset[str]] = {}
         self._near: dict[tuple[Place, Place], bool] = {}
 
     def at(self, entity_id: str, known_at: int) -> Known | None:
         """What is known of an id at an instant; None before its first sighting."""
+        if self._beside is not None and self._is_same(entity_id):
+            return self._beside.at(entity_id, known_at)
         told, number = self._recorded(entity_id, known_at)
         if not number:
             return None
@@ -107,6 +116,8 @@ class Profiles:
     def keys(self, entity_id: str, known_at: int) -> frozenset[str]:
         """The keys under which candidates of the id are found at an instant, of withdrawn documents too: who
         is found by them is compared by what counts."""
+        if self._beside is not None and self._is_same(entity_id):
+            return self._beside.keys(entity_id, known_at)
         told, number = self._recorded(entity_id, known_at)
         if not number:
             return frozenset()
@@ -115,6 +126,10 @@ class Profiles:
             found = frozenset(key for one in told[:number] for key in (one.keys or keys_of(one)))
             self._keys[entity_id, number] = found
         return found
+
+    def _is_same(self, entity_id: str) -> bool:
+        beside = self._beside
+        return beside is not None and self._sightings.get(entity_id) is beside._sightings.get(entity_id)
 
     def _recorded(self, entity_id: str, known_at: int) -> tuple[Sequence[Sighting], int]:
         """The sightings of an id, and how many of them were recorded by an instant."""

@@ -10,10 +10,11 @@ from typing import Final
 from tidegraph.domain.facts import Assertion
 from tidegraph.domain.identity import CALLED, PairDecision, SameAs, Sighting
 from tidegraph.domain.interval import OPEN_END
+from tidegraph.domain.naming import normalise
 from tidegraph.ports import GraphReader
-from tidegraph.resolution.standing import Evidence
+from tidegraph.resolution.standing import Evidence, keys_of
 from tidegraph.storage.visibility import EVERYTHING
-from tidegraph.streams.writing.counting import counted, earliest, statement_of
+from tidegraph.streams.writing.counting import counted, crowded, earliest, statement_of
 from tidegraph.streams.writing.holders import MAX_HOLDERS
 from tidegraph.streams.writing.neighbours import ALWAYS, Neighbours, Read
 from tidegraph.streams.writing.news import News, parted
@@ -45,62 +46,105 @@ class World:
         self._news: dict[str, dict[str, PairDecision]] = defaultdict(dict)
         self._ties: dict[str, list[SameAs]] = {}
         self._first = OPEN_END
+        self.dropped: tuple[str, ...] = ()
+        """Rows of stored sightings that do not count any more, and are to lose their keys."""
         self._read = Read()
         self._neighbours = Neighbours(self._read, nearness, automatic=automatic)
+        self._before = self._read.before()
+        self._earlier = Neighbours(self._before, nearness, automatic=automatic, beside=self._neighbours)
 
     # --- what is new ------------------------------------------------------------------------------
 
     async def take(self, news: News) -> dict[str, int]:
         """Take the news of a batch in; the ids that they change, each with the first instant."""
-        sightings, decisions, names = news.sightings, news.decisions, news.names
         since: dict[str, int] = {}
-        # Nothing changes before the first of the news, so nothing is asked about earlier instants.
-        moments = [one.recorded_at for one in sightings] + [one.recorded_at for one in decisions]
-        moments += [min(claim.recorded_at, claim.withdrawn_at) for claim in names]
-        moved = {
-            one.row_id: (one.entity_id, gaps, at)
-            for one, gaps in news.gaps
-            if (at := parted(one, gaps)) < OPEN_END
-        }
-        moments += [at for _, _, at in moved.values()]
-        self._first = min(moments, default=OPEN_END)
-        for decision in decisions:
+        for decision in news.decisions:
             for side in (decision.left, decision.right):
                 self._news[side][decision.row_id] = decision
                 _lower(since, side, decision.recorded_at)
-        for claim in names:
+        for claim in news.names:
             self._moved[claim.assertion_id] = claim
             _lower(since, claim.subject, min(claim.recorded_at, claim.withdrawn_at))
-        for entity_id, _, at in moved.values():
-            _lower(since, entity_id, at)
-        seen = {one.entity_id for one in sightings}
-        if seen or since:
-            await self._fetch(seen | since.keys(), {key for one in sightings for key in one.keys})
-        for entity_id in {id_ for id_, _, _ in moved.values()}:
-            self._read.sightings[entity_id] = [
-                replace(one, gaps=moved[one.row_id][1]).stored_as(one.row_id) if one.row_id in moved else one
-                for one in self._read.sightings[entity_id]
-            ]
-        by_id = {id_: {one.row_id: one for one in self._read.sightings[id_]} for id_ in seen}
-        for row_id, one in earliest(sightings).items():
-            held = by_id[one.entity_id].get(row_id)
-            if held is None or one.recorded_at < held.recorded_at:
-                self._new[row_id] = by_id[one.entity_id][row_id] = one
-        for entity_id, told in by_id.items():
-            counts = self._read.sightings[entity_id] = counted(told)
-            for row_id in told.keys() & self._new.keys():
-                if told[row_id] in counts:
-                    _lower(since, entity_id, told[row_id].recorded_at)
-                else:
-                    del self._new[row_id]
+        for one, gaps in news.gaps:
+            if (at := parted(one, gaps)) < OPEN_END:
+                _lower(since, one.entity_id, at)
+        # Nothing changes before the first of the news, so nothing is asked about earlier instants.
+        self._first = min((*since.values(), *(one.recorded_at for one in news.sightings)), default=OPEN_END)
+        seen = {one.entity_id for one in (*news.sightings, *(one for one, _ in news.gaps))}
+        if not seen and not since:
+            return since
+        await self._fetch(seen | since.keys(), {key for one in news.sightings for key in one.keys})
+        self._take_gaps(news)
+        pushed = self._take_sightings(news, since)
         touched = {key for one in self._new.values() for key in one.keys}
         before = {key: self._read.holders.crowded(key) for key in touched}
+        if pushed:
+            before |= await self._drop_keys(pushed)
         for one in self._new.values():
             for key in one.keys:
                 self._read.holders.add(key, one.entity_id, one.recorded_at)
         self._crossed(since, before)
         await self._load_statements(sorted(self._ties))
         return since
+
+    def _take_gaps(self, news: News) -> None:
+        """Stored sightings get the gaps that they now have."""
+        gaps = {one.row_id: found for one, found in news.gaps}
+        for entity_id in {one.entity_id for one, _ in news.gaps}:
+            told = self._before.sightings[entity_id] = self._read.sightings[entity_id]
+            self._read.sightings[entity_id] = [
+                replace(one, gaps=gaps.get(one.row_id, one.gaps)).stored_as(one.row_id) for one in told
+            ]
+
+    def _take_sightings(self, news: News, since: dict[str, int]) -> list[Sighting]:
+        """Sightings that count from now on; the stored ones that do not any more."""
+        by_id: dict[str, dict[str, Sighting]] = {one.entity_id: {} for one in news.sightings}
+        gone = {one.entity_id for one, _ in news.gaps}
+        for entity_id, told in by_id.items():
+            if entity_id not in gone:
+                self._before.sightings[entity_id] = self._read.sightings[entity_id]
+            told.update({one.row_id: one for one in self._read.sightings[entity_id]})
+        for row_id, one in earliest(news.sightings).items():
+            held = by_id[one.entity_id].get(row_id)
+            if held is None or one.recorded_at < held.recorded_at:
+                self._new[row_id] = by_id[one.entity_id][row_id] = one
+        pushed: list[Sighting] = []
+        for entity_id, told in by_id.items():
+            counts = self._read.sightings[entity_id] = counted(told)
+            kept = {one.row_id for one in counts}
+            for row_id in told.keys() & self._new.keys():
+                if row_id in kept:
+                    _lower(since, entity_id, told[row_id].recorded_at)
+                else:
+                    del self._new[row_id]
+            stored = {one.row_id: one for one in self._before.sightings[entity_id]}
+            pushed += [one for row_id, one in stored.items() if row_id not in kept]
+        self.dropped = tuple(sorted(one.row_id for one in pushed))
+        return pushed
+
+    async def _drop_keys(self, pushed: Sequence[Sighting]) -> dict[str, int]:
+        """Take keys from the ids whose sightings with them do not count any more.
+
+        Who came later than others had been told of would find and crowd others, and in another order of
+        arrival not. Returned is since when each of the keys was too common.
+        """
+        lost: dict[str, set[str]] = defaultdict(set)
+        for one in pushed:
+            for key in keys_of(one):
+                lost[key].add(one.entity_id)
+        stored = await self._reader.holders(self._graph, sorted(lost), MAX_HOLDERS + 1 + len(pushed))
+        before: dict[str, int] = {}
+        for key, entity_ids in lost.items():
+            first = dict(stored.get(key, ()))
+            before[key] = crowded(first, MAX_HOLDERS)
+            for entity_id in entity_ids & first.keys():
+                counts = [one for one in self._read.sightings[entity_id] if one.row_id not in self._new]
+                own = [one.recorded_at for one in counts if key in keys_of(one)]
+                first.pop(entity_id)
+                first |= {entity_id: min(own)} if own else {}
+            self._read.holders.read(key, sorted(first.items(), key=lambda held: held[1])[: MAX_HOLDERS + 1])
+        self._forget()
+        return before
 
     def _crossed(self, since: dict[str, int], before: Mapping[str, int]) -> None:
         """Keys that become too common by what is new: from then on they find nobody, also for others.
@@ -110,9 +154,9 @@ class World:
         """
         for key, common in before.items():
             now = self._read.holders.crowded(key)
-            if now < common:
+            if now != common:
                 for entity_id in self._read.holders.of(key):
-                    _lower(since, entity_id, now)
+                    _lower(since, entity_id, min(now, common))
 
     def ties(self, entity_ids: Iterable[str]) -> list[SameAs]:
         """Every stored row between two ids that were read."""
@@ -138,10 +182,12 @@ class World:
         around = {id_ for held in found.holders.values() if len(held) <= MAX_HOLDERS for id_, _ in held}
         wanted = sorted(id_ for id_ in around.union(own) if id_ not in self._ties)
         new = set(wanted)
-        self._neighbours.forget()
+        self._forget()
         for id_ in wanted:
             self._read.sightings[id_], self._ties[id_] = [], []
             self._read.decisions[id_] = dict(self._news.get(id_, {}))
+            if id_ in self._news:
+                self._before.decisions[id_] = {}
         for one in found.sightings:
             if one.entity_id in new:
                 self._read.sightings[one.entity_id].append(one)
@@ -149,6 +195,8 @@ class World:
             for side in (pair.left, pair.right):
                 if side in self._read.decisions and pair.row_id not in self._news.get(side, {}):
                     self._read.decisions[side][pair.row_id] = pair
+                if side in self._news and side in self._read.decisions:
+                    self._before.decisions[side][pair.row_id] = pair
         for row in found.ties:
             for side in {row.tied.left, row.tied.right} & new:
                 self._ties[side].append(row)
@@ -166,29 +214,33 @@ class World:
     async def _load_statements(self, wanted: Sequence[str]) -> None:
         if not wanted:
             return
-        new: dict[str, list[Assertion]] = defaultdict(list)
-        for claim in self._moved.values():
-            new[claim.subject].append(claim)
+        # Names that a sighting states which counts: other statements are not found again, so they are none.
+        called = {
+            id_: {v for one in self._read.sightings[id_] for slot, v in one.slots if slot == CALLED}
+            for id_ in wanted
+        }
         stating = {
             key
-            for id_ in wanted
-            for one in self._read.sightings[id_]
-            for slot, value in one.slots
-            if slot == CALLED
-            for key in self._keys_of_name(self._graph, id_, value)
+            for id_, names in called.items()
+            for name in names
+            for key in self._keys_of_name(self._graph, id_, name)
         }
-        told: dict[str, Assertion] = {}
-        if stating:
-            found = await self._reader.assertions(self._graph, sorted(stating), EVERYTHING)
-            told = {claim.assertion_id: claim for claim in found}
-        told |= {c.assertion_id: c for id_ in wanted for c in new.get(id_, ())}
+        stored = await self._reader.assertions(self._graph, sorted(stating), EVERYTHING) if stating else []
+        told = {claim.assertion_id: claim for claim in stored}
+        known = {id_: {normalise(name) for name in names} for id_, names in called.items()}
+        changed = {claim.subject for claim in self._moved.values()}
         for id_ in wanted:
             self._read.statements[id_] = []
-        for claim in told.values():
+            if id_ in changed:
+                self._before.statements[id_] = []
+        for claim in stored:
+            if claim.subject in changed and (statement := statement_of(claim)) and claim.subject in known:
+                self._before.statements[claim.subject].append(statement)
+        for claim in (told | self._moved).values():
             statement = statement_of(claim)
-            if statement is not None and claim.subject in self._read.statements:
+            if statement is not None and statement.name in known.get(claim.subject, ()):
                 self._read.statements[claim.subject].append(statement)
-        self._neighbours.forget()
+        self._forget()
 
     async def explore(self, entity_ids: Iterable[str], known_at: int) -> None:
         """Read ahead, for many ids at once, what ``components`` would read for one after the other."""
@@ -262,6 +314,29 @@ class World:
             if max(row.recorded_at, since) < row.invalidated_at
         ]
         return {side for row in rows for side in (row.tied.left, row.tied.right)}
+
+    def _forget(self) -> None:
+        self._neighbours.forget()
+        self._earlier.forget()
+
+    async def formerly(self, entity_ids: Iterable[str], since: Mapping[str, int]) -> set[str]:
+        """Ids that, by what was known before the news, were neighbours of the changed ones at some instant
+        from their change on: what leaves them changes what is left, also where no row tied them."""
+        ids = sorted(id_ for id_ in entity_ids if id_ in since and self._before.sightings.get(id_))
+        keys = {id_: self._earlier.keys(id_, ALWAYS) for id_ in ids}
+        await self._load((), {key for found in keys.values() for key in found})
+        found = set(entity_ids)
+        for id_ in ids:
+            pairs = self._before.decisions.get(id_, {}).values()
+            near = {side for pair in pairs for side in (pair.left, pair.right)}
+            near.update(o for key in keys[id_] for o in self._read.holders.coming(key, since[id_]))
+            await self._load(near)
+            found.update(
+                other
+                for other in sorted(near - {id_} - found)
+                if self._earlier.ever_joined(id_, other, since[id_])
+            )
+        return found
 
     async def later(self, entity_ids: Iterable[str], since: int) -> set[str]:
         """Ids that become neighbours of one of the ids after ``since``, by what is known of them then."""

@@ -146,20 +146,26 @@ class Submissions:
         """When the reading stops counting."""
         return self._times(self._sets[record.header.document_id])[record.origin]
 
+    def recorded_at(self, record: DocumentRecord) -> tuple[int, int]:
+        """(of the submission, of the reading): when each was recorded, by the earliest of its copies."""
+        reading = self._recorded_at(record)
+        return self._lowered.get(record.revision_origin, reading), reading
+
     def revision_withdrawn_at(self, record: DocumentRecord) -> int:
         """When the submission as a whole, its chunks with it, stops counting."""
         known = self._sets[record.header.document_id]
         return self._submission_times(known)[record.revision_origin]
 
     def gaps(self) -> dict[str, tuple[Interval, ...]]:
-        """Of each document that was ever retracted: when, after it first counted, nothing of it did."""
+        """Of each document that was ever retracted: when, after it first came, nothing of it counted."""
         found = {}
         for document_id, known in self._sets.items():
             if any(record.header.kind is DocumentKind.RETRACTION for record in known.records):
                 times = self._submission_times(known)
                 groups = _by_origin(_evidence(known.records))
-                spans = ((self._first(group), times[origin]) for origin, group in groups.items())
-                found[document_id] = _between([Interval(*span) for span in spans if span[0] < span[1]])
+                spans = [(self._first(group), times[origin]) for origin, group in groups.items()]
+                first = min((start for start, _ in spans), default=OPEN_START)
+                found[document_id] = _between(first, [Interval(*span) for span in spans if span[0] < span[1]])
         return found
 
     def moves(self) -> Moves:
@@ -289,13 +295,11 @@ class Submissions:
         return min(self._recorded_at(record) for record in group)
 
 
-def _between(spans: Sequence[Interval]) -> tuple[Interval, ...]:
-    """What is left open after the first of some spans begins; without any, all time."""
+def _between(first: int, spans: Sequence[Interval]) -> tuple[Interval, ...]:
+    """What some spans leave open from ``first`` on."""
     joined = union(spans)
-    if not joined:
-        return (Interval(OPEN_START, OPEN_END),)
-    ends = [*(span.start for span in joined[1:]), OPEN_END]
-    return tuple(Interval(span.end, end) for span, end in zip(joined, ends, strict=True) if span.end < end)
+    starts, ends = [first, *(span.end for span in joined)], [*(span.start for span in joined), OPEN_END]
+    return tuple(Interval(start, end) for start, end in zip(starts, ends, strict=True) if start < end)
 
 
 def _evidence(records: Iterable[DocumentRecord]) -> list[DocumentRecord]:
