@@ -26,7 +26,7 @@ def search_text(what: str, condition: str) -> str:
     """
     return (
         f"UNWIND $terms AS t CALL db.idx.fulltext.queryNodes('{LABELS[what]}', t.word) YIELD node AS n "
-        f"WITH n, t WHERE {visible('n')} AND {condition} "
+        f"WITH n, t WHERE {condition} AND {visible('n')} "
         "WITH n, sum(t.idf) AS reach, collect(t.word) AS held ORDER BY reach DESC, n.id LIMIT $limit "
         "RETURN n.id, n.document_id, n.revision, n.start IS NULL, n.words, held"
     )
@@ -41,7 +41,7 @@ def search_classes(what: str, condition: str) -> str:
     """
     return (
         f"UNWIND $classes AS c CALL {{ WITH c CALL db.idx.fulltext.queryNodes('{LABELS[what]}', c.query) "
-        f"YIELD node AS n WITH n WHERE {visible('n')} AND {condition} RETURN n ORDER BY n.id LIMIT $limit }} "
+        f"YIELD node AS n WITH n WHERE {condition} AND {visible('n')} RETURN n ORDER BY n.id LIMIT $limit }} "
         "RETURN n.id, n.document_id, n.revision, n.start IS NULL, n.words, c.place LIMIT $limit"
     )
 
@@ -62,7 +62,7 @@ RANKED_BY: Final = tuple(_RANK_DRIVERS)
 def rank_events(by: str, condition: str) -> str:
     """Events that mention the entities, stand in the documents or have the ids, nearest vectors first."""
     return (
-        f"{_RANK_DRIVERS[by]} WHERE {visible('n')} AND {condition} WITH DISTINCT n "
+        f"{_RANK_DRIVERS[by]} WHERE {condition} AND {visible('n')} WITH DISTINCT n "
         "MATCH (x:EventVector)-[:OF]->(n) "
         "RETURN n.id, n.document_id, n.revision, n.start IS NULL, "
         "1 - vec.cosineDistance(x.v, vecf32($vector)) AS score ORDER BY score DESC, n.id LIMIT $limit"
