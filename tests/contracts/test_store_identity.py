@@ -165,6 +165,9 @@ async def test_sightings_that_do_not_count_any_more_lose_their_keys(store: Graph
         await write(store, graph, offset, "", IdentityWrites(dropped=(told[0].row_id, "none")))
         assert await store.holders(graph, ["k", "m"], 5) == {"k": [("a", MIDDLE)]}
     assert [one.document_id for one in await store.sightings(graph, ["a"])] == ["d", "e"]
+    again = replace(told[0], recorded_at=EARLY - 5)
+    await write(store, graph, 3, "", IdentityWrites(sightings=(again,)))
+    assert await store.holders(graph, ["k", "m"], 5) == {"k": [("a", EARLY - 5)], "m": [("a", EARLY - 5)]}
 
 
 async def test_the_first_sightings_of_an_id_count(store: GraphStore, graph: str) -> None:

@@ -128,7 +128,7 @@ def parameters(writes: IdentityWrites) -> dict[str, Value]:
     closed: list[Row] = [{"id": row_id, "at": at} for row_id, at in writes.close]
     return {
         "sightings": [sighting_row(one) for one in sightings],
-        "sightings_seen": [{"id": one.row_id, "at": one.recorded_at} for one in sightings],
+        "sightings_seen": [{"id": one.row_id, "at": one.recorded_at, "keys": one.keys} for one in sightings],
         "sighting_gaps": [{"id": row_id, "gaps": _gaps_row(gaps)} for row_id, gaps in writes.gaps],
         "sightings_dropped": [{"id": row_id} for row_id in writes.dropped],
         "pairs": [pair_row(pair) for pair in pairs],

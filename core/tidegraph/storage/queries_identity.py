@@ -19,7 +19,7 @@ _EARLIER: Final = "MATCH (n:{label} {{id: r.id}}) WHERE n.recorded_at > r.at SET
 
 WRITES: Final = (
     ("sightings", _CREATE.format(label="Sighting")),
-    ("sightings_seen", _EARLIER.format(label="Sighting")),
+    ("sightings_seen", _EARLIER.format(label="Sighting") + ", n.keys = r.keys"),
     ("sighting_gaps", "MATCH (n:Sighting {id: r.id}) SET n.gaps = r.gaps"),
     ("sightings_dropped", "MATCH (n:Sighting {id: r.id}) SET n.keys = NULL"),
     ("pairs", _CREATE.format(label="Pair")),

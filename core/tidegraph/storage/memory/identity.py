@@ -78,7 +78,8 @@ class MemoryIdentity(MemoryReads):
             first: dict[str, int] = {}
             for seen in by_key[key].values():
                 first[seen.entity_id] = min(seen.recorded_at, first.get(seen.entity_id, seen.recorded_at))
-            found[key] = sorted(first.items(), key=lambda pair: (pair[1], pair[0]))[:limit]
+            if first:
+                found[key] = sorted(first.items(), key=lambda pair: (pair[1], pair[0]))[:limit]
         return found
 
     async def identity_evidence(

@@ -42,9 +42,12 @@ def apply_identity(stored: StoredIdentity, writes: IdentityWrites, known: Contai
             for key in told.keys:
                 stored.by_key[key][row_id] = moved
     for row_id in writes.dropped:
-        if row_id in stored.sightings:
-            for key in stored.sightings[row_id].keys:
+        told = stored.sightings.get(row_id)
+        if told is not None:
+            for key in told.keys:
                 stored.by_key[key].pop(row_id, None)
+            bare = stored.sightings[row_id] = replace(told, keys=())
+            stored.by_entity[told.entity_id][row_id] = bare
     for pair in earliest(writes.decisions):
         held_pair = stored.pairs.get(pair.row_id)
         if held_pair is None or pair.recorded_at < held_pair.recorded_at:
