@@ -11,11 +11,10 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Coroutine
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import hiredis
 from redis import exceptions
-from redis._parsers import BaseParser
 
 LANES_MAX: Final = 16
 SPREAD: Final = 2
@@ -47,7 +46,7 @@ class Lane(asyncio.Protocol):
         self._waiting: deque[asyncio.Future[Any]] = deque()
         self._reader = hiredis.Reader(
             protocolError=exceptions.InvalidResponse,
-            replyError=cast(Any, BaseParser).parse_error,
+            replyError=made._parser.parse_error,
             encoding="utf-8",
             notEnoughData=_NOTHING,
         )
