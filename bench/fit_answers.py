@@ -2,12 +2,18 @@
 
     fit_answers.py --cases DIR [--out FILE] [--folds 5]
 
-The documents go through the real stages; the candidates of every question are those of the service. Four
-lists of weights are fitted one after another: what is said (the right values of any time are right),
-when it holds, how it stands to a value that the question names, and how sure the best candidate is. Folds
-go by document, so that no article is both learned from and judged. The threshold of abstaining is taken on
-the predictions of the folds: the highest share of right decisions over answerable and unanswerable
-questions. Gold fields are read here, and nowhere in the product or in ``quality.py``.
+The documents go through the real stages; the candidates of every question are those of the service. Three
+lists of weights are fitted one after another: what is said (the right values of any time are right), when it
+holds, and how it stands to a value that the question names. Folds go by document, so that no article is both
+learned from and judged.
+
+How much the prior counts beside the questions is chosen by the folds (STRENGTHS): the largest mean share of
+what is right. On what the folds predict two chances are fitted: that the best value is right, and that the
+texts hold no answer. The reader abstains where the second is so many times the first (SILENCES) that most
+decisions are right, as the folds say: a value that is right where there is an answer, silence where there is
+none. What is printed is nested: the folds that are judged took no part in any of these choices.
+
+Gold fields are read here, and nowhere in the product or in ``quality.py``.
 """
 
 from __future__ import annotations
@@ -17,7 +23,7 @@ import asyncio
 import hashlib
 import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -27,6 +33,7 @@ from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+from quality_lib._fitting import listwise, logistic
 from quality_lib._world import World, graph_name, progress, read_lines, world
 from quality_lib.qa import ingest, work_of
 from tidegraph.domain.interval import Interval
@@ -34,23 +41,30 @@ from tidegraph.domain.naming import normalise
 from tidegraph.services.usecases.question import Relation
 from tidegraph.services.usecases.retrieve import retrieve
 from tidegraph.services.usecases.scope import window_of
-from tidegraph.services.usecases.spans.decision import beside_rows, sure_row, timed_rows
+from tidegraph.services.usecases.spans.decision import beside_rows, chosen, sure_row, timed_rows, vacant_row
 from tidegraph.services.usecases.spans.features import SAID
 from tidegraph.services.usecases.spans.intent import intent_of
 from tidegraph.services.usecases.spans.model import FILE, Model, parse
 from tidegraph.services.usecases.spans.pool import Pool, pool
 from tidegraph.services.usecases.spans.reader import HITS
-from tidegraph.services.usecases.spans.times import CHAINED, SURE, TIMED
+from tidegraph.services.usecases.spans.times import CHAINED, SURE, TIMED, VACANT
 
 OUT = Path(__file__).resolve().parent.parent / "services/tidegraph/services/data" / FILE
 PRIOR = json.loads((Path(__file__).resolve().parent / "answer_prior.json").read_text(encoding="utf-8"))
 """What a reader would say of each feature: the fit is drawn to it where the questions say little."""
-PENALTY = 2.0
-SURE_PENALTY = 0.02
-STEPS = 200
+STRENGTHS = (40.0, 80.0, 160.0)
+"""What the prior may count, in questions: a list of weights for which there are few is drawn to it more."""
+SURE_PENALTY, VACANT_PENALTY = 0.02, 0.05
 LONGER = 2.0
-RATE = 0.08
-THRESHOLDS = np.arange(0.02, 0.6, 0.02)
+EMPTY: Mapping[str, Any] = {
+    **{name: {} for name in ("said", "timed", "chained", "sure", "vacant")},
+    "bias": 0.0,
+    "vacant_bias": 0.0,
+    "silence": 1.0,
+}
+SILENCES = (1.0, 1.5, 2.0, 3.0)
+FLOOR = 1e-3
+"""The least share of what is right that counts: a question that is missed wholly tells nothing of how far."""
 Floats = NDArray[np.float64]
 
 
@@ -71,6 +85,39 @@ class Case:
         return str(self.question["document_ids"][0])
 
 
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A case with whether the best value is right, what share the right ones have, and its rows of SURE and
+    VACANT (None for the neighbour of a named value).
+    """
+
+    case: Case
+    good: bool
+    share: float
+    sure: tuple[float, ...] | None = None
+    vacant: tuple[float, ...] | None = None
+
+    @property
+    def log_share(self) -> float:
+        return float(np.log(max(FLOOR, self.share)))
+
+    @property
+    def tells(self) -> bool:
+        """Whether the right value could have been chosen."""
+        return bool(self.case.right.any())
+
+    def silent(self, model: Model) -> bool:
+        """Whether the reader gives no answer."""
+        if self.sure is None or self.vacant is None:
+            return False
+        return model.is_silent(model.confidence(self.sure), model.vacancy(self.vacant))
+
+    def is_right(self, model: Model) -> bool:
+        """Whether the value is right, or silence is."""
+        silent = self.silent(model)
+        return (self.good and not silent) if self.case.question["answerable"] else silent
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Gather, fit, report by fold, write the weights."""
     parser = argparse.ArgumentParser(
@@ -81,20 +128,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--folds", type=int, default=5)
     arguments = parser.parse_args(argv)
     cases = asyncio.run(_gathered(Path(arguments.cases)))
-    judged = [
-        row
-        for fold in range(arguments.folds)
-        for row in _judged(
-            _fit([case for case in cases if _fold(case.document, arguments.folds) != fold]),
-            [case for case in cases if _fold(case.document, arguments.folds) == fold],
-        )
-    ]
-    _report(judged)
-    rows = np.array([row for _, _, row in judged if row is not None])
-    right = np.array([float(good) for _, good, row in judged if row is not None])
-    weights, bias = _logistic(rows, right)
-    least = _threshold([case for case, _, row in judged if row is not None], right, rows @ weights + bias)
-    data = _as_data(replace(_fit(cases), sure=weights, bias=bias, least=least))
+    parts = parted(cases, arguments.folds)
+    found: list[tuple[Judged, bool]] = []
+    for own in parts:
+        others = [case for part in parts if part is not own for case in part]
+        model = fit(others, arguments.folds)
+        found += [(row, row.silent(model)) for row in judged(model, own)]
+    report(found)
+    data = _as_data(fit(cases, arguments.folds))
     Path(arguments.out).write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
     return 0
 
@@ -105,11 +146,16 @@ async def _gathered(folder: Path) -> list[Case]:
     async with world() as played:
         await ingest(played, corpus)
         for number, question in enumerate(questions, start=1):
-            case = await _case(played, question)
+            case = await _case(played, question) if is_known(question) else None
             if case is not None:
                 found.append(case)
             progress(number, len(questions), "questions")
     return found
+
+
+def is_known(question: Mapping[str, Any]) -> bool:
+    """Whether it is known if the texts hold an answer: of one that they word otherwise it is not."""
+    return not question["answerable"] or bool(question.get("answer_in_text", True))
 
 
 async def _case(played: World, question: Mapping[str, Any]) -> Case | None:
@@ -147,23 +193,72 @@ def _standing_for(values: Sequence[str], answers: Sequence[str]) -> NDArray[np.b
     )
 
 
-def _fold(document: str, folds: int) -> int:
-    return int(hashlib.sha1(f"f{document}".encode()).hexdigest(), 16) % folds
+def parted(cases: Sequence[Case], folds: int) -> list[list[Case]]:
+    """The cases of each fold, by document."""
+    found: list[list[Case]] = [[] for _ in range(folds)]
+    for case in cases:
+        found[int(hashlib.sha1(f"f{case.document}".encode()).hexdigest(), 16) % folds].append(case)
+    return [part for part in found if part]
 
 
-def _fit(cases: Sequence[Case]) -> Model:
-    model = parse({"said": {}, "timed": {}, "chained": {}, "sure": {}, "bias": 0.0, "least": 0.0})
+def fit(cases: Sequence[Case], folds: int) -> Model:
+    """All weights, with the strength of the prior that the folds like best, and when to be silent."""
+    tried = {strength: _predicted(cases, folds, strength) for strength in STRENGTHS}
+    best = max(tried, key=lambda strength: np.mean([row.log_share for row in tried[strength] if row.tells]))
+    told = [row for row in tried[best] if row.sure is not None]
+    model = _with_chances(_weights(cases, best), told)
+    right = dict.fromkeys(SILENCES, 0)
+    for part in parted([row.case for row in told], folds):
+        inside = {case.document for case in part}
+        other = _with_chances(model, [row for row in told if row.case.document not in inside])
+        for silence in SILENCES:
+            trial = replace(other, silence=silence)
+            right[silence] += sum(row.is_right(trial) for row in told if row.case.document in inside)
+    return replace(model, silence=max(SILENCES, key=lambda silence: right[silence]))
+
+
+def _with_chances(model: Model, told: Sequence[Judged]) -> Model:
+    """The model with the chances that the best value is right, and that there is no answer."""
+    good = np.array([float(row.good) for row in told])
+    empty = np.array([float(not row.case.question["answerable"]) for row in told])
+    sure, bias = logistic(np.array([row.sure for row in told]), good, SURE_PENALTY)
+    vacant, vacant_bias = logistic(np.array([row.vacant for row in told]), empty, VACANT_PENALTY)
+    return replace(model, sure=sure, bias=bias, vacant=vacant, vacant_bias=vacant_bias)
+
+
+def _predicted(cases: Sequence[Case], folds: int, strength: float) -> list[Judged]:
+    parts = parted(cases, folds)
+    found: list[Judged] = []
+    for own in parts:
+        model = _weights([case for part in parts if part is not own for case in part], strength)
+        found += judged(model, own)
+    return found
+
+
+def _weights(cases: Sequence[Case], strength: float) -> Model:
+    model = parse(EMPTY)
     told = [case for case in cases if case.values.any()]
     even = [_evenly(case) for case in told]
-    model = replace(model, said=_listwise([c.rows for c in told], even, "said", SAID))
+    model = replace(model, said=_listwise([c.rows for c in told], even, "said", SAID, strength))
     timed, chained = _Lists(), _Lists()
     for case in cases:
         _then(model, case, timed, chained)
     return replace(
         model,
-        timed=_listwise(timed.rows, timed.right, "timed", TIMED),
-        chained=_listwise(chained.rows, chained.right, "chained", CHAINED),
+        timed=_listwise(timed.rows, timed.right, "timed", TIMED, strength),
+        chained=_listwise(chained.rows, chained.right, "chained", CHAINED, strength),
     )
+
+
+def _listwise(
+    rows: Sequence[Floats],
+    right: Sequence[NDArray[np.integer]],
+    name: str,
+    features: Sequence[str],
+    strength: float,
+) -> Floats:
+    prior = np.array([float(PRIOR[name].get(feature, 0.0)) for feature in features])
+    return listwise(rows, right, prior, strength / max(1, len(rows)))
 
 
 def _evenly(case: Case) -> NDArray[np.int64]:
@@ -203,102 +298,49 @@ def _then(model: Model, case: Case, timed: _Lists, chained: _Lists) -> None:
         timed.add(then.rows, case.right[list(then.best)])
 
 
-def _judged(model: Model, cases: Sequence[Case]) -> list[tuple[Case, bool, Sequence[float] | None]]:
-    """(case, whether the best value is right, its row of SURE)."""
-    out: list[tuple[Case, bool, Sequence[float] | None]] = []
-    for case in cases:
-        candidates, anchors = case.found.candidates, [i for i, own in enumerate(case.found.asked) if own]
-        if case.after is not None:
-            found = beside_rows(model, candidates, case.rows, anchors, after=case.after)
-            good = False
-            if found is not None:
-                good = bool(case.right[found.best[int(np.argmax(found.rows @ model.chained))]])
-            out.append((case, good, None))
-        elif case.window is not None:
-            then = timed_rows(model, candidates, case.rows, case.window, case.found.facts)
-            first, row = sure_row(model, candidates, case.rows, then, case.found.facts)
-            out.append((case, bool(case.right[first]), row))
-    return out
+def judged(model: Model, cases: Sequence[Case]) -> list[Judged]:
+    """What a model says of each case that has a time or a neighbour."""
+    return [row for case in cases if (row := _judged(model, case)) is not None]
 
 
-def _listwise(
-    rows: Sequence[Floats], right: Sequence[NDArray[np.integer]], name: str, features: Sequence[str]
-) -> Floats:
-    """Weights that give the right rows of each list the largest share of its exponential scores.
-
-    Args:
-        right: for each row 0, or the number of the group that it belongs to. Every group of a list is to
-            have an equal share, by whichever of its rows.
-    """
-    prior = np.array([float(PRIOR[name].get(feature, 0.0)) for feature in features])
-    if not rows:
-        return prior
-    everything, good = np.concatenate(rows), np.concatenate(right).astype(float) > 0
-    scale = everything.std(axis=0) + 1e-3
-    everything, prior = everything / scale, prior * scale
-    lengths = [len(each) for each in rows]
-    starts, owner = np.cumsum([0, *lengths[:-1]]), np.repeat(np.arange(len(rows)), lengths)
-    offsets = np.cumsum([0, *(int(each.max()) + 1 for each in right[:-1])])
-    group = np.concatenate(right).astype(np.int64) + np.repeat(offsets, lengths)
-    groups = np.array([int(each.max()) for each in right])[owner]
-
-    def gradient(weights: Floats) -> Floats:
-        scores = everything @ weights
-        shares = np.exp(scores - np.maximum.reduceat(scores, starts)[owner])
-        of_right = shares * good
-        expected = shares / np.add.reduceat(shares, starts)[owner]
-        wanted = of_right / (np.bincount(group, of_right)[group] + 1e-12) / groups
-        return np.asarray(everything.T @ (expected - wanted) / len(rows) + PENALTY * (weights - prior))
-
-    weights: Floats = _descended(gradient, prior) / scale
-    return weights
+def _judged(model: Model, case: Case) -> Judged | None:
+    candidates, anchors = case.found.candidates, [i for i, own in enumerate(case.found.asked) if own]
+    if case.after is not None:
+        beside = beside_rows(model, candidates, case.rows, anchors, after=case.after)
+        if beside is None:
+            return Judged(case, False, FLOOR)
+        shares = np.exp(model.log_shares(beside.rows, model.chained))
+        right = case.right[list(beside.best)]
+        return Judged(case, bool(right[int(np.argmax(shares))]), float(shares[right].sum()))
+    if case.window is None:
+        return None
+    kept = [i for i, own in enumerate(case.found.asked) if not own]
+    rows, right = case.rows[kept], case.right[kept]
+    candidates = tuple(candidates[i] for i in kept)
+    if not candidates:
+        return Judged(case, False, FLOOR)
+    then = timed_rows(model, candidates, rows, case.window, case.found.facts)
+    shares = np.exp(model.log_shares(then.rows, model.timed))
+    choices, told_off = chosen(model, candidates, then, case.window)
+    return Judged(
+        case,
+        bool(right[choices[0].index]),
+        float(shares[right[list(then.best)]].sum()),
+        tuple(sure_row(choices, then, rows[choices[0].index].tolist(), case.found.facts)),
+        tuple(vacant_row(model, choices[0], then, case.window, told_off=told_off)),
+    )
 
 
-def _logistic(rows: Floats, right: Floats) -> tuple[Floats, float]:
-    scale = rows.std(axis=0) + 1e-3
-    wide = np.hstack([rows / scale, np.ones((len(rows), 1))])
-    penalty = np.full(wide.shape[1], SURE_PENALTY)
-    penalty[-1] = 0.0
-
-    def gradient(weights: Floats) -> Floats:
-        chance = 1.0 / (1.0 + np.exp(-(wide @ weights)))
-        return np.asarray(wide.T @ (chance - right) / len(right) + penalty * weights)
-
-    weights = _descended(gradient, np.zeros(wide.shape[1]))
-    return weights[:-1] / scale, float(weights[-1])
-
-
-def _descended(gradient: Callable[[Floats], Floats], start: Floats) -> Floats:
-    """The minimum by Adam, a fixed number of steps."""
-    weights, mean, square = start.copy(), np.zeros(len(start)), np.zeros(len(start))
-    for step in range(1, STEPS + 1):
-        slope = gradient(weights)
-        mean, square = 0.9 * mean + 0.1 * slope, 0.999 * square + 0.001 * slope**2
-        weights = weights - RATE * (mean / (1 - 0.9**step)) / (np.sqrt(square / (1 - 0.999**step)) + 1e-8)
-    return weights
-
-
-def _threshold(cases: Sequence[Case], right: Floats, scores: Floats) -> float:
-    """The confidence under which abstaining is right more often than answering."""
-    chance = 1.0 / (1.0 + np.exp(-scores))
-    unanswerable = np.array([not case.question["answerable"] for case in cases])
-
-    def decided(least: float) -> float:
-        return float(np.where(chance < least, unanswerable, right > 0).mean())
-
-    return float(max(THRESHOLDS, key=decided))
-
-
-def _report(judged: Sequence[tuple[Case, bool, Sequence[float] | None]]) -> None:
-    for source in sorted({str(case.question["source"]) for case, _, _ in judged}):
-        good = [
-            right
-            for case, right, _ in judged
-            if case.question["source"] == source
-            and case.question["answerable"]
-            and case.question.get("answer_in_text", True)
-        ]
-        print(f"{source}: {np.mean(good):.3f} of {len(good)} best values right, by folds")
+def report(found: Sequence[tuple[Judged, bool]]) -> None:
+    """Print what came out by source; each row with whether it is left without an answer."""
+    for source in sorted({str(row.case.question["source"]) for row, _ in found}):
+        own = [(row, silent) for row, silent in found if row.case.question["source"] == source]
+        told = [(row.good, row.good and not silent) for row, silent in own if row.case.question["answerable"]]
+        best, answered = np.mean(told, axis=0) if told else (0.0, 0.0)
+        print(f"{source}: of {len(told)} best values right {best:.3f}, and answered {answered:.3f}, by folds")
+        left = [not row.case.question["answerable"] for row, silent in own if silent]
+        vacant = sum(not row.case.question["answerable"] for row, _ in own)
+        print(f"{source}: no answer for {len(left)}, rightly for {sum(left)} of {vacant}")
 
 
 def _as_data(model: Model) -> dict[str, Any]:
@@ -311,7 +353,9 @@ def _as_data(model: Model) -> dict[str, Any]:
         "chained": named(model.chained, CHAINED),
         "sure": named(model.sure, SURE),
         "bias": round(model.bias, 4),
-        "least": round(model.least, 3),
+        "vacant": named(model.vacant, VACANT),
+        "vacant_bias": round(model.vacant_bias, 4),
+        "silence": model.silence,
     }
 
 

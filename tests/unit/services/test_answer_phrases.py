@@ -7,14 +7,17 @@ import pytest
 from tidegraph.domain.documents import EntityType
 from tidegraph.domain.interval import OPEN_END, OPEN_START, Interval, instant
 from tidegraph.language.grounding import ground
+from tidegraph.services.usecases.question import NO_TIME
+from tidegraph.services.usecases.question import read as read_asked
 from tidegraph.services.usecases.spans.decision import decide, decide_beside, likeliest
 from tidegraph.services.usecases.spans.features import SAID, Candidate
-from tidegraph.services.usecases.spans.kinds import CLUB, PERSON, SCHOOL, kinds_of
+from tidegraph.services.usecases.spans.intent import intent_of
+from tidegraph.services.usecases.spans.kinds import AWARD, CLUB, ORGANISATION, PERSON, PLACE, SCHOOL, kinds_of
 from tidegraph.services.usecases.spans.model import load_model, parse
 from tidegraph.services.usecases.spans.phrases import Phrase, Shape, phrases
 from tidegraph.services.usecases.spans.placing import Placed, Source, placed
 from tidegraph.services.usecases.spans.segments import segmented
-from tidegraph.services.usecases.spans.times import CHAINED, SURE, TIMED
+from tidegraph.services.usecases.spans.times import CHAINED, SURE, TIMED, VACANT
 from tidegraph.services.usecases.spans.whole import as_value, whole_names
 from tidegraph.settings import load as load_settings
 
@@ -156,7 +159,9 @@ MODEL = parse(
         "chained": {"likely": 1.0, "next": 3.0, "side": 1.0},
         "sure": {"share": 4.0},
         "bias": -1.0,
-        "least": 0.3,
+        "vacant": {"meets": -4.0, "told_off": 2.0},
+        "vacant_bias": 2.0,
+        "silence": 1.0,
     }
 )
 
@@ -200,6 +205,27 @@ def test_a_told_end_ends_it() -> None:
     assert ended.choices[0].share < going_on.choices[0].share
 
 
+def test_what_is_told_to_have_ended_is_no_answer_where_another_may_hold() -> None:
+    """Also where more speaks for it: an answer has to hold when it is asked for."""
+    asked = Interval(year(1997), year(1998))
+    ended, going_on = candidate("a", year(1990), 0, year(1994)), candidate("b", year(1995), 1)
+    decision = decide(MODEL, (ended, going_on), rows(9, 1), asked)
+    assert decision is not None
+    assert [choice.candidate.value for choice in decision.choices] == ["b"]
+
+
+def test_silence_is_right_where_nothing_is_told_of_then() -> None:
+    told = decide(MODEL, (candidate("a", year(1990), 0),), rows(1), Interval(year(1993), year(1994)))
+    off = decide(
+        MODEL, (candidate("a", year(1990), 0, year(1991)),), rows(1), Interval(year(1993), year(1994))
+    )
+    assert told is not None
+    assert off is not None
+    assert not told.is_silent
+    assert off.is_silent
+    assert off.vacancy > told.vacancy
+
+
 def test_beside_a_named_value() -> None:
     after = decide_beside(MODEL, CLUBS, rows(1, 1, 1), [0], after=True)
     before = decide_beside(MODEL, CLUBS, rows(1, 1, 1), [2], after=False)
@@ -220,7 +246,8 @@ def test_the_model_that_comes_with_the_service_knows_all_features() -> None:
     model = load_model()
     assert (len(model.said), len(model.timed)) == (len(SAID), len(TIMED))
     assert (len(model.chained), len(model.sure)) == (len(CHAINED), len(SURE))
-    assert 0.0 < model.least < 1.0
+    assert len(model.vacant) == len(VACANT)
+    assert model.silence >= 1.0
 
 
 def test_a_term_of_office_in_brackets_is_no_life() -> None:
@@ -228,6 +255,23 @@ def test_a_term_of_office_in_brackets_is_no_life() -> None:
     place = read(f"{term} Bo Lund ( 3 May 1877 - 3 May 1960 ) left.")
     assert (place["Ada Withers"].start, place["Ada Withers"].bounded) == (year(1940), True)
     assert place["Bo Lund"].source is Source.TOLD
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("Which company operated the ferry?", ORGANISATION),
+        ("What country owned the ship?", PLACE),
+        ("Which football club did she join?", CLUB),
+        ("Who was the office holder of the See?", PERSON),
+        ("The paper employed who as its editor?", PERSON),
+        ("Which prize got she?", AWARD),
+    ],
+)
+def test_the_kind_that_is_asked_for(question: str, kind: str) -> None:
+    kinds = intent_of(read_asked(question, NO_TIME, ())).kinds
+    assert kinds[kind] == max(kinds.values()) == 1.0
+    assert sum(weight == 1.0 for weight in kinds.values()) == 1
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from tidegraph.language.words import words as words_of
 from tidegraph.services.usecases.spans.features import Candidate
 from tidegraph.services.usecases.spans.model import Model
 from tidegraph.services.usecases.spans.placing import Placed
-from tidegraph.services.usecases.spans.times import Turn, chained, sure, timed
+from tidegraph.services.usecases.spans.times import Turn, chained, may_hold, sure, timed, vacant
 
 Rows = Sequence[Sequence[float]] | NDArray[np.float64]
 Held = Mapping[str, tuple[Interval, ...]]
@@ -37,11 +37,16 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Values best first, the chain of likely values, and the probability that the first is right."""
+    """Values best first, the chain of likely values, and the probabilities that the first is right and that
+    the texts hold no answer.
+    """
 
     choices: tuple[Choice, ...]
     turns: tuple[Turn, ...]
     confidence: float
+    vacancy: float = 0.0
+    is_silent: bool = False
+    """Whether no answer is better than the first value."""
 
 
 def turns_of(candidates: Sequence[Candidate], likely: Sequence[float]) -> tuple[Turn, ...]:
@@ -72,14 +77,18 @@ def decide(
 ) -> Decision | None:
     """The values that answer under an asked window; None when there is no candidate.
 
+    Values that are told to have held before or after it only are left out: no answer may rest on them.
+
     ``chain``: whether a value ends when a later one takes its place.
     """
     if not candidates:
         return None
     then = timed_rows(model, candidates, rows, asked, facts, chain=chain)
-    choices = _choices(candidates, then.best, model.log_shares(then.rows, model.timed))
-    _, row = sure_row(model, candidates, rows, then, facts)
-    return Decision(choices, then.turns, model.confidence(row))
+    choices, told_off = chosen(model, candidates, then, asked)
+    confidence = model.confidence(sure_row(choices, then, rows[choices[0].index], facts))
+    silent = vacant_row(model, choices[0], then, asked, told_off=told_off)
+    vacancy = model.vacancy(silent)
+    return Decision(choices, then.turns, confidence, vacancy, model.is_silent(confidence, vacancy))
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,16 +128,34 @@ def timed_rows(
     return Then(likely, best, np.array(found), turns)
 
 
-def sure_row(
-    model: Model, candidates: Sequence[Candidate], rows: Rows, then: Then, facts: Held
-) -> tuple[int, list[float]]:
-    """(place of the best candidate, its row of SURE)."""
+def chosen(
+    model: Model, candidates: Sequence[Candidate], then: Then, asked: Interval
+) -> tuple[tuple[Choice, ...], bool]:
+    """(the values best first, whether the best of all is told to have held before or after the window only).
+
+    Such values are left out where there is another.
+    """
     choices = _choices(candidates, then.best, model.log_shares(then.rows, model.timed))
+    kept = tuple(choice for choice in choices if may_hold(choice.candidate.place, asked))
+    return kept or choices, kept[:1] != choices[:1]
+
+
+def sure_row(choices: Sequence[Choice], then: Then, own: Sequence[float], facts: Held) -> list[float]:
+    """The row of SURE of the best value. ``own``: its row of SAID."""
     first, second = choices[0], choices[1].share if len(choices) > 1 else 0.0
-    own = then.rows[then.best.index(first.index)].tolist()
     agrees = first.candidate.value in facts
     likely = float(then.likely[first.index])
-    return first.index, sure(first.share, second, likely, rows[first.index], own, agrees=agrees)
+    return sure(first.share, second, likely, own, _row_of(first, then), agrees=agrees)
+
+
+def vacant_row(model: Model, first: Choice, then: Then, asked: Interval, *, told_off: bool) -> list[float]:
+    """The row of VACANT of a question. ``first``: the best value."""
+    best = float((then.rows @ model.timed).max())
+    return vacant(best, _row_of(first, then), asked, told_off=told_off)
+
+
+def _row_of(choice: Choice, then: Then) -> list[float]:
+    return [float(value) for value in then.rows[then.best.index(choice.index)]]
 
 
 def likeliest(model: Model, candidates: Sequence[Candidate], rows: Rows) -> Decision | None:

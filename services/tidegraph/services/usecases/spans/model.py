@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegraph.services.usecases.spans.features import SAID
-from tidegraph.services.usecases.spans.times import CHAINED, SURE, TIMED
+from tidegraph.services.usecases.spans.times import CHAINED, SURE, TIMED, VACANT
 
 Rows = NDArray[np.float64]
 FILE: Final = "answer_model.json"
@@ -21,14 +21,18 @@ FILE: Final = "answer_model.json"
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """Linear scores of four feature lists; ``bias`` and ``least`` turn the last into a decision."""
+    """Linear scores of five feature lists; with their biases the last two are chances: that the best value is
+    right, and that there is none. There is no answer where the second is ``silence`` times the first.
+    """
 
     said: NDArray[np.float64]
     timed: NDArray[np.float64]
     chained: NDArray[np.float64]
     sure: NDArray[np.float64]
     bias: float
-    least: float
+    vacant: NDArray[np.float64]
+    vacant_bias: float
+    silence: float
 
     def log_shares(self, rows: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Log of the share that each row has of the whole, by its exponential score."""
@@ -37,9 +41,20 @@ class Model:
         return np.asarray(scores - top - np.log(np.exp(scores - top).sum()))
 
     def confidence(self, row: Sequence[float]) -> float:
-        """The probability that the best candidate is right."""
-        score = float(np.asarray(row) @ self.sure) + self.bias
-        return float(1.0 / (1.0 + np.exp(-score)))
+        """The probability that the best value is right."""
+        return _chance(row, self.sure, self.bias)
+
+    def vacancy(self, row: Sequence[float]) -> float:
+        """The probability that the texts hold no answer."""
+        return _chance(row, self.vacant, self.vacant_bias)
+
+    def is_silent(self, confidence: float, vacancy: float) -> bool:
+        """Whether it is so much likelier that the texts hold no answer than that the best value is right."""
+        return vacancy > self.silence * confidence
+
+
+def _chance(row: Sequence[float], weights: NDArray[np.float64], bias: float) -> float:
+    return float(1.0 / (1.0 + np.exp(-float(np.asarray(row) @ weights) - bias)))
 
 
 @cache
@@ -57,7 +72,9 @@ def parse(data: Mapping[str, Any]) -> Model:
         chained=_weights(data["chained"], CHAINED),
         sure=_weights(data["sure"], SURE),
         bias=float(data["bias"]),
-        least=float(data["least"]),
+        vacant=_weights(data["vacant"], VACANT),
+        vacant_bias=float(data["vacant_bias"]),
+        silence=float(data["silence"]),
     )
 
 

@@ -2,8 +2,8 @@
 
 It reads the best passages of what was retrieved: phrases that may be a value of what is asked, the time that
 each goes with, the chain that the likely values make in time, and in it the value that holds when it is
-asked for. A value holds from its start until a later one takes its place (persistence). Where the chance of
-being right is small it does not answer.
+asked for. A value holds from its start until a later one takes its place (persistence). Where it is much
+likelier that the texts do not say it than that the best value is right it does not answer.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tidegraph.services.usecases.spans.decision import Choice, Decision, decide,
 from tidegraph.services.usecases.spans.intent import intent_of
 from tidegraph.services.usecases.spans.model import load_model
 from tidegraph.services.usecases.spans.pool import Passage, Pool, pool
-from tidegraph.services.usecases.spans.times import Turn
+from tidegraph.services.usecases.spans.times import Turn, told_span
 from tidegraph.services.usecases.work import Work
 
 HITS: Final = 60
@@ -58,7 +58,7 @@ class SpanReader:
         found = await retrieve(self._work, scope, HITS)
         candidates = await pool(self._work, self._intent, found)
         decision = self._decide(candidates, window)
-        if decision is None or decision.confidence < load_model().least:
+        if decision is None or decision.is_silent:
             return None
         return self._told(candidates, decision, scope, window)
 
@@ -93,8 +93,10 @@ class SpanReader:
         work.step("order", _chain(decision.turns) or "no value has a date")
         values = tuple(dict.fromkeys(_clean(choice.candidate.phrase.text) for choice in chosen))
         cited = [self._cited(str(i), candidates, choice) for i, choice in enumerate(chosen, start=1)]
-        held = [_held(choice, decision.turns) for choice in chosen]
-        work.step("persistence", _turns_told(chosen[0], decision.turns) or "nothing ends it")
+        since = window.start if window is not None else OPEN_START
+        held = [_held(choice, decision.turns, since) for choice in chosen]
+        transition = _turns_told(chosen[0], decision.turns, since)
+        work.step("persistence", transition or "nothing ends it")
         said = "; ".join(f"{value} [{one.label}]" for value, one in zip(values, cited, strict=False))
         quoted = " ".join(dict.fromkeys(f"\u201c{' '.join(one.sentence.split())}\u201d" for one in cited))
         events = tuple(candidates.events[one.event_id] for one in cited if one.event_id in candidates.events)
@@ -102,7 +104,7 @@ class SpanReader:
             outcome=Outcome.ANSWERED,
             values=values,
             text=f"{said}: {quoted}",
-            transition=_turns_told(chosen[0], decision.turns),
+            transition=transition,
             steps=tuple(work.steps),
             citations=tuple(cited[: len(values)]),
             facts=(),
@@ -170,15 +172,20 @@ def _fit(record: EventRecord, start: int, end: int) -> tuple[bool, str]:
     return (interval is None or (interval.start, interval.end) != (start, end), record.event.event_id)
 
 
-def _held(choice: Choice, turns: Sequence[Turn]) -> Interval:
-    """From the start of a value until its told end, or until a later value takes its place."""
+def _held(choice: Choice, turns: Sequence[Turn], since: int) -> Interval:
+    """From the start of a value until its told end, or until a later value takes its place.
+
+    Args:
+        since: begin of the asked time. That the value was chosen says that what began before did not end it.
+    """
     place, value = choice.candidate.place, choice.candidate.value
-    if place.start == OPEN_START and place.end == OPEN_END:
-        return Interval(OPEN_START, OPEN_END)
-    if place.bounded or place.start == OPEN_START:
-        return Interval(place.start, max(place.start, place.end))
+    span = told_span(place)
+    if not span.has_open_end or place.start == OPEN_START:
+        return span
     later = [
-        turn.start for turn in turns if turn.value != value and turn.start >= max(place.end, place.start)
+        turn.start
+        for turn in turns
+        if turn.value != value and turn.start >= max(place.end, place.start) and turn.start > since
     ]
     return Interval(place.start, min(later, default=OPEN_END))
 
@@ -188,18 +195,18 @@ def _chain(turns: Sequence[Turn]) -> str:
     return "; ".join(told)
 
 
-def _turns_told(choice: Choice, turns: Sequence[Turn]) -> str:
+def _turns_told(choice: Choice, turns: Sequence[Turn], since: int) -> str:
     """ "until D: A; since D: B": the turn that the value rests on, and the one that ends it."""
     place, value = choice.candidate.place, choice.candidate.value
     if place.start == OPEN_START:
         return ""
     before = [turn for turn in turns if turn.start < place.start and turn.value != value]
-    after = [turn for turn in turns if turn.start > place.start and turn.value != value]
-    since = date_in_words(place.start, Granularity.DAY)
+    after = [turn for turn in turns if turn.start > max(place.start, since) and turn.value != value]
+    begun = date_in_words(place.start, Granularity.DAY)
     name = _clean(choice.candidate.phrase.text)
-    parts = [f"until {since}: {_clean(before[-1].text)}"] if before else []
+    parts = [f"until {begun}: {_clean(before[-1].text)}"] if before else []
     if after:
-        parts.append(f"from {since} until {date_in_words(after[0].start, Granularity.DAY)}: {name}")
+        parts.append(f"from {begun} until {date_in_words(after[0].start, Granularity.DAY)}: {name}")
     else:
-        parts.append(f"since {since}: {name}")
+        parts.append(f"since {begun}: {name}")
     return "; ".join(parts)

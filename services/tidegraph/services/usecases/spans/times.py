@@ -42,6 +42,19 @@ TIMED: Final = (
 )
 
 
+def told_span(place: Placed) -> Interval:
+    """When a value holds as far as its text tells: without a told end it goes on."""
+    if place.bounded or place.start == OPEN_START:
+        return Interval(place.start, max(place.start, place.end))
+    return Interval(place.start, OPEN_END)
+
+
+def may_hold(place: Placed, asked: Interval) -> bool:
+    """Whether what is told of a value does not say that it held before or after the asked time only."""
+    span = told_span(place)
+    return span.overlaps(asked) or span.is_empty
+
+
 @dataclass(frozen=True, slots=True)
 class Turn:
     """A likely value with its start, for the chain of values; ``order`` is its place in the telling,
@@ -231,4 +244,29 @@ def sure(
         float(agrees),
         time["ends_open"],
         max(told["cue_before"], told["cue_after"]),
+    ]
+
+
+VACANT: Final = ("meets", "next_close", "covers", "best", "years", "ends_open", "told_off")
+
+
+def vacant(best: float, then: Sequence[float], asked: Interval, *, told_off: bool) -> list[float]:
+    """What tells that the texts do not say what is asked for.
+
+    Args:
+        best: the highest score of a candidate for being the value of then.
+        then: the row of TIMED of the best value.
+        told_off: whether what had the highest score held before or after the asked time only.
+    """
+    time = dict(zip(TIMED, then, strict=True))
+    bounded = asked.start > OPEN_START and asked.end < OPEN_END
+    years = (asked.end - asked.start) / YEAR if bounded else 0.0
+    return [
+        time["meets"],
+        time["next_close"],
+        time["covers"],
+        best,
+        math.log1p(years),
+        float(asked.end >= OPEN_END),
+        float(told_off),
     ]
