@@ -17,7 +17,7 @@ import hiredis
 from redis import exceptions
 
 LANES_MAX: Final = 16
-SPREAD: Final = 2
+SPREAD: Final = 4
 """Lanes that the reads of one moment are spread over: the server works off a connection one by one."""
 _NOTHING: Final = object()
 
