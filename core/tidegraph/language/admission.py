@@ -52,6 +52,7 @@ _RUN_ON: Final = re.compile(r"[\w)]*\.[A-Z][a-z]+$")
 _BREAK: Final = 2
 """So many characters between two words are an empty line."""
 _CAPITAL_PRONOUNS: Final = frozenset({"He", "She", "They", "It", "His", "Her"})
+_OF_EACH: Final = frozenset({"each", "every", "respective"})
 _SUBJECTS: Final = frozenset({"nsubj", "nsubjpass"})
 
 
@@ -100,8 +101,19 @@ def is_bare_item(item: Passage, lead: Passage | None) -> bool:
     what it is to the thing of the document, nothing says."""
     led = lead is not None and any(_is_told(s) for s in lead.sentences[-1:])
     words_ = [t for s in item.sentences for t in s.tokens]
+    if led and lead is not None and any(t.lower in _OF_EACH for t in lead.sentences[-1].tokens):
+        # "These are the towns of each district": which items are towns and which districts, nothing says.
+        led = False
+    if not led and _is_only_when(words_):
+        return True
     dated = item.carried is not None or any(t.time is not None or t.text == ":" for t in words_)
     return not (led or dated or any(_is_told(s) for s in item.sentences))
+
+
+def _is_only_when(item: Sequence[Token]) -> bool:
+    """ "1958 ( Leeds )": when, and no word for what."""
+    opens = next((k for k, t in enumerate(item) if t.text == "("), len(item))
+    return opens > 0 and all(t.time is not None or not any(c.isalpha() for c in t.text) for t in item[:opens])
 
 
 def _is_told(sentence: Sentence) -> bool:
@@ -225,7 +237,7 @@ def _lacks_what_follows(before: Token | None, token: Token, following: Token) ->
     if token.tag == "IN" and token.lower in _PREPOSITIONS and following.text == "(":
         # "Scenes in ( 2002 )"
         return True
-    if token.lower in _PREPOSITIONS and token.tag in {"IN", "TO"} and following.lower == "and":
+    if token.lower in _PREPOSITIONS | {"on"} and token.tag in {"IN", "TO"} and following.lower == "and":
         return not token.children
     named = before is not None and (before.name is not None or before.pos == "NOUN")
     if named and token.lower == "by" and following.text == "." and not token.children:

@@ -16,6 +16,10 @@ _TEXTS: Final = words("clauses", "text_nouns")
 _PREPOSITIONS: Final = frozenset({"on", "in", "at", "from", "the", "as", "of"})
 _WRITTEN: Final = frozenset({"of", "from", "dated"})
 _LOOK_BACK: Final = 4
+_FINITE: Final = frozenset({"VBD", "VBZ", "VBP", "MD"})
+_OF_NAMES: Final = frozenset({"compound", "nmod", "nummod", "amod", "poss"})
+_ISSUES: Final = words("standing", "dated_things")
+_ACCOMPANYING: Final = frozenset({"becoming", "including", "starting", "beginning", "making", "following"})
 
 
 def is_aside(sentence: Sentence, token: Token) -> bool:
@@ -67,4 +71,40 @@ def _dates_text(token: Token) -> bool:
         if current.dep in {"compound", "nmod", "nummod"}:
             return False
         current = head
+    return False
+
+
+def is_consequence(sentence: Sentence, verb: Token) -> bool:
+    """ "Trained in Leeds, being sent to Rome in March 1943": the date of what came of it."""
+    root = sentence.root
+    if verb.dep != "advcl" or verb.tag not in {"VBG", "VBN"} or verb.i < root.i or not _is_going_on(verb):
+        return False
+    return _is_after_comma(sentence, verb) and verb.lower not in _ACCOMPANYING
+
+
+def _is_going_on(verb: Token) -> bool:
+    return verb.tag == "VBG" or any(c.lower == "being" for c in verb.children)
+
+
+def _is_after_comma(sentence: Sentence, verb: Token) -> bool:
+    first = min(t.i for t in verb.subtree()) - sentence.tokens[0].i
+    return first > 0 and sentence.tokens[first - 1].text == ","
+
+
+def is_of_issue(token: Token) -> bool:
+    """ "The 16 July issue of Harrow Life": the date of a thing that is read, not of reading it."""
+    if token.head.time is not None and token.head.time is not token.time:
+        return False
+    return token.dep in {*_OF_NAMES, "det"} and token.head.lemma.casefold() in _ISSUES
+
+
+def counts_within_relative(sentence: Sentence, token: Token) -> bool:
+    """ "A book that won a prize four years later", whatever the parser hangs the years on."""
+    if token.time is None or not token.time.rule_id.startswith("offset."):
+        return False
+    for word in sentence.tokens[: token.i - sentence.tokens[0].i][::-1]:
+        if word.text in {",", ";"} or word.tag == "CC":
+            return False
+        if word.tag in _FINITE and word.name is None:
+            return word.dep == "relcl" or word.head.dep == "relcl"
     return False

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
-from tidegraph.domain.documents import EntityType, ExpressionKind, TimeExpression, TimeState
+from tidegraph.domain.documents import ExpressionKind, TimeExpression, TimeState
 from tidegraph.domain.interval import MICROS_PER_DAY, OPEN_END, OPEN_START, Granularity, Interval
 from tidegraph.language.gapping import gapped
-from tidegraph.language.loose_times import are_apart, is_beside, is_far
+from tidegraph.language.loose_times import are_apart, is_beside, is_far, is_life, is_only_after
 from tidegraph.language.telling_times import (
     FINITE,
     bracket_before,
@@ -32,13 +32,8 @@ from tidegraph.language.words import words
 
 ASIDE: Final = "aside"
 """The rule of a time that only something beside what is told has."""
-_LIFE: Final = frozenset({"born", "b", "b.", "née", "died", "d."})
 _MIN_WORDS: Final = 4
 _MIN_PARTICIPLE: Final = 3
-_LONG: Final = 30 * 366 * MICROS_PER_DAY
-"""A bracket with so many years behind a title or a second name holds a life."""
-_LIFETIME: Final = 45 * 366 * MICROS_PER_DAY
-_SHORTEST: Final = 8 * 366 * MICROS_PER_DAY
 _YEAR: Final = 366 * MICROS_PER_DAY
 _UNTIL: Final = frozenset({"until", "till"})
 _BEFORE: Final = "before"
@@ -47,6 +42,10 @@ _IDLE: Final = words("standing", "idle_times")
 _FIRST: Final = words("standing", "first_times")
 _CLAUSAL: Final = frozenset({"VERB", "AUX", "PRON"})
 _JUST: Final = frozenset({"just", "shortly", "immediately", "soon", "right"})
+_LATER: Final = frozenset(
+    {"later", "subsequently", "eventually", "afterwards", "thereafter", "shortly", "soon"}
+)
+_OPENING: Final = 4
 _MANY: Final = 5
 _MAX_PARTS: Final = 6
 
@@ -77,11 +76,11 @@ def parts(sentence: Sentence, context: TimeContext, *, verbless: bool) -> list[P
     if verbless and context.document is None:
         # "Kite festival - June", "21 to 25 September": every year, or a year that nothing tells.
         times = [t for t in times if t.kind is not ExpressionKind.UNDERSPECIFIED and not t.anchor]
-    dated = [t for t in times if t.interval is not None and not _is_life(sentence, t)]
+    dated = [t for t in times if t.interval is not None and not is_life(sentence, t)]
     if opened := _opening_participle(sentence, dated):
         return opened
     resolved = own_times(sentence, dated)
-    if resolved and all(is_of_aside(sentence, t) for t in resolved):
+    if resolved and all(is_of_aside(sentence, t) or is_only_after(sentence, t) for t in resolved):
         return [Part(tuple(sentence.tokens), tuple(sentence.tokens), TimeState.UNRESOLVED, None, ASIDE)]
     if resolved and (split := _split(sentence, resolved)):
         return split
@@ -123,9 +122,10 @@ def _unmarked(part: Part) -> Part:
 
 def _is_statement(half: Sentence) -> bool:
     told = any(t.tag in FINITE and t.name is None for t in half.tokens)
-    return (
-        told and half.root.child("nsubj", "nsubjpass", "expl") is not None and len(half.tokens) > _MIN_WORDS
-    )
+    # "They were , at last , sold": the parser hangs the subject on the helper.
+    verbs = (half.root, *(c for c in half.root.children if c.dep in {"aux", "auxpass"}))
+    subject = any(v.child("nsubj", "nsubjpass", "expl") is not None for v in verbs)
+    return told and subject and len(half.tokens) > _MIN_WORDS
 
 
 def _opening_participle(sentence: Sentence, times: Sequence[TimeExpression]) -> list[Part]:
@@ -294,6 +294,7 @@ def _members(sentence: Sentence, chain: Sequence[Token], times: Sequence[TimeExp
             groups
             and not (dates and groups[-1][1])
             and not (len(times) == 1 and dates and _parts(own, chain))
+            and not (groups[-1][1] and _is_told_later(own, chain))
         ):
             # A member without a date is told with the one before it.
             groups[-1] = ([*groups[-1][0], *own], [*groups[-1][1], *dates])
@@ -317,6 +318,15 @@ def _members(sentence: Sentence, chain: Sequence[Token], times: Sequence[TimeExp
         when = (TimeState.DATED, *_held(sentence, dates)) if dates else (TimeState.STATIC, None, "")
         made.append(Part(tuple(tokens), tuple(words), *when))
     return made
+
+
+def _is_told_later(own: Sequence[Token], chain: Sequence[Token]) -> bool:
+    """ "Joined Acme in 2001 and later led it": of the second no time is told."""
+    inside = {id(t) for t in own}
+    verb = next(t for t in chain if id(t) in inside)
+    if verb.pos not in {"VERB", "AUX"} or verb is chain[0]:
+        return False
+    return any(t.lower in _LATER for t in own[:_OPENING] if t.i < verb.i)
 
 
 def _parts(own: Sequence[Token], chain: Sequence[Token]) -> bool:
@@ -378,23 +388,3 @@ def _trimmed(own: Sequence[Token]) -> list[Token]:
     while kept and (kept[0].text in {",", ";", "and", "but", "or"}):
         kept.pop(0)
     return kept
-
-
-def _is_life(sentence: Sentence, time: TimeExpression) -> bool:
-    """ "Ada Poll (1910-1999) was a painter", "(born 1954)": the dates of a life, not of what is told."""
-    opens = bracket_before(sentence, place_of(sentence, time))
-    if opens < 1:
-        return False
-    inside = sentence.tokens[opens + 1 : place_of(sentence, time)]
-    if any(t.lower in _LIFE for t in inside):
-        return True
-    name = sentence.tokens[opens - 1].name
-    person = name is not None and name.type is EntityType.PERSON
-    span = time.interval
-    length = span.end - span.start if span is not None else 0
-    closes = sentence.tokens[opens + 1].time is time
-    if not any(t.tag in FINITE for t in sentence.tokens if t.name is None):
-        # "- Ada Poll ( 1884–1943 ) , painter": no post is held so long.
-        return time.kind is ExpressionKind.RANGE and closes and length > (_LONG if person else _LIFETIME)
-    lived = (person and length > _SHORTEST) or (length > _LONG and closes)
-    return time.kind is ExpressionKind.RANGE and lived

@@ -46,6 +46,7 @@ _QUANTITY: Final = re.compile(
 )
 _JOINED: Final = frozenset("&-–'\"“‘«/")
 _BIRTH: Final = frozenset({"née", "nee", "né", "formerly"})
+_SUBJECTS: Final = frozenset({"nsubj", "nsubjpass"})
 _RELATIVE: Final = frozenset({"WP", "WDT", "WP$"})
 _POSSESSIVE: Final = frozenset({"his", "her", "its", "their"})
 _MAX_SENTENCE_CHARS: Final = 1_200
@@ -236,13 +237,18 @@ def _is_within_name(tokens: Sequence[Token], place: int) -> bool:
     before = tokens[place - 1] if place else None
     after = tokens[place + 1] if place + 1 < len(tokens) else None
     capital = before is not None and place > 1 and before.text[:1].isupper() and before.name is None
-    initial = place > 1 and tokens[place - 1].text == "." and len(tokens[place - 2].text) == 1
+    initial = place > 1 and tokens[place - 1].text == "." and len(tokens[place - 2].text.split()[-1]) == 1
     opened = initial or (before is not None and (before.text[:1] in _JOINED or before.lower in _BIRTH))
     following = after is not None and (
         after.text[:1] in _JOINED
         or ((after.text[:1].isupper() or after.text.isdigit()) and after.time is None)
     )
     return capital or opened or following
+
+
+def _is_whereabouts(name: Token) -> bool:
+    """ "a group of students in Leeds": no short form of "Harrow Leeds"."""
+    return name.dep == "pobj" and name.head.lower in {"in", "near"}
 
 
 def _replacement(token: Token, thing: Thing, *, within: bool) -> str:
@@ -256,7 +262,12 @@ def _replacement(token: Token, thing: Thing, *, within: bool) -> str:
         token.name is not None and len(token.name.text) < len(thing.name) and token.name.text != thing.name
     )
     # "Formula 3" after "Formula One": only a surname is made whole, and nothing within a longer name.
-    person = thing.type is EntityType.PERSON and thing.name.endswith(token.text)
+    person = (
+        thing.type is EntityType.PERSON and thing.name.endswith(token.text) and not _is_whereabouts(token)
+    )
+    # "Olga" where the text has told of "Olga Lind" before.
+    given = token.dep in _SUBJECTS and thing.name.startswith(f"{token.text} ") and bool(thing.gender)
+    person = person or (given and thing.type is EntityType.PERSON)
     return thing.name if short and person and not within else token.text
 
 

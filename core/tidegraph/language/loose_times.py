@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
-from tidegraph.domain.documents import TimeExpression
+from tidegraph.domain.documents import EntityType, ExpressionKind, TimeExpression
 from tidegraph.domain.interval import MICROS_PER_DAY
-from tidegraph.language.telling_times import bracket_before, place_of
+from tidegraph.language.telling_times import FINITE, bracket_before, place_of
 from tidegraph.language.times import TimeContext
 from tidegraph.language.tree import Sentence
 from tidegraph.language.words import words
@@ -23,6 +23,7 @@ _IN_NAMES: Final = re.compile(
 COUNTED: Final = ("offset.", "same.", "relative.")
 """Rules of times that are counted from another ("three days later")."""
 _THE_UNIT: Final = "relative.the-unit"
+_AFTER: Final = frozenset({"open.after", "open.since"})
 _NEAR_CHARS: Final = 200
 """As far as the sentence before reaches."""
 _FAR_CHARS: Final = 600
@@ -30,6 +31,12 @@ _FATES: Final = words("standing", "fates")
 _LAWS: Final = words("standing", "law_nouns")
 _NAMING: Final = words("standing", "naming_verbs")
 _COUNTS: Final = frozenset({"year", "date", "number"})
+_YEAR: Final = 366 * MICROS_PER_DAY
+_LIFE: Final = frozenset({"born", "b", "b.", "née", "died", "d", "d."})
+_LONG: Final = 30 * 366 * MICROS_PER_DAY
+"""A bracket with so many years behind a title or a second name holds a life."""
+_LIFETIME: Final = 45 * 366 * MICROS_PER_DAY
+_SHORTEST: Final = 8 * 366 * MICROS_PER_DAY
 _MONTH: Final = 27 * MICROS_PER_DAY
 
 
@@ -43,7 +50,20 @@ def is_beside(time: TimeExpression, sentence: Sentence, context: TimeContext) ->
 
 def is_far(time: TimeExpression, sentence: Sentence, context: TimeContext) -> bool:
     """Whether a time is counted from one that is not known for sure."""
-    return _is_loosely_counted(time, context) or _hangs_afar(time, sentence)
+    return _is_loosely_counted(time, context) or _hangs_afar(time, sentence) or _is_at_odds(time, sentence)
+
+
+def _is_at_odds(time: TimeExpression, sentence: Sentence) -> bool:
+    """ "On 16 May Roe was honoured for his service until 8 May 1945": a day that opens the sentence, and of a
+    year told before that, where the other days of the sentence are of earlier years."""
+    span = time.interval
+    if span is None or not time.anchor.startswith("text:") or time.rule_id.startswith(COUNTED):
+        return False
+    others = {id(t.time): t.time for t in sentence.tokens if t.time is not None and t.time is not time}
+    if not others or any(t.start_char < time.start_char for t in others.values()):
+        return False
+    full = [t.interval for t in others.values() if t.interval is not None and not t.anchor]
+    return bool(full) and all(t.end <= span.start - _YEAR // 2 for t in full)
 
 
 def _hangs_afar(time: TimeExpression, sentence: Sentence) -> bool:
@@ -135,3 +155,28 @@ def are_apart(times: Sequence[TimeExpression]) -> bool:
     """ "2013, 2014 and 2018": times that do not follow one another."""
     spans = sorted((t.interval.start, t.interval.end) for t in times if t.interval is not None)
     return any(after[0] > before[1] for before, after in pairwise(spans))
+
+
+def is_only_after(sentence: Sentence, time: TimeExpression) -> bool:
+    """ "After 1945 Roe founded a party", "reached the first final since 2007": one day, not ever since."""
+    return time.rule_id in _AFTER and sentence.root.tag == "VBD" and sentence.root.lemma != "be"
+
+
+def is_life(sentence: Sentence, time: TimeExpression) -> bool:
+    """ "Ada Poll (1910-1999) was a painter", "(born 1954)": the dates of a life, not of what is told."""
+    opens = bracket_before(sentence, place_of(sentence, time))
+    if opens < 1:
+        return False
+    inside = sentence.tokens[opens + 1 : place_of(sentence, time)]
+    if any(t.lower in _LIFE for t in inside):
+        return True
+    name = sentence.tokens[opens - 1].name
+    person = name is not None and name.type is EntityType.PERSON
+    span = time.interval
+    length = span.end - span.start if span is not None else 0
+    closes = sentence.tokens[opens + 1].time is time
+    if not any(t.tag in FINITE for t in sentence.tokens if t.name is None):
+        # "- Ada Poll ( 1884–1943 ) , painter": no post is held so long.
+        return time.kind is ExpressionKind.RANGE and closes and length > (_LONG if person else _LIFETIME)
+    lived = (person and length > _SHORTEST) or (length > _LONG and closes)
+    return time.kind is ExpressionKind.RANGE and lived

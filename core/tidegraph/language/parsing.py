@@ -42,6 +42,10 @@ _DATE_WORD: Final = re.compile(
     r"(?i)(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\.?|\d{1,4}(?:st|nd|rd|th)?|[,./-]|of|the"
     r"|\d{1,4}[-/.]\d{1,2}(?:[-/.]\d{1,4})?|(?:mon|tues?|wed|wednes|thu|thurs|fri|satur?|sun)(?:day)?"
 )
+_FINITE: Final = frozenset({"VBD", "VBZ", "VBP", "MD"})
+_STATES: Final = frozenset({"US", "UK", "DC", "UN", "EU", "LA", "NY"})
+_LETTERS: Final = frozenset("BCDEFGHJKLMNOPQRSTUVWXYZ")
+_MIN_BEFORE_BRACKET: Final = 4
 _CLOSING: Final = frozenset(".!?;:…)]}\"'”’»。！？")
 _MAX_SENTENCE_TOKENS: Final = 160
 _MAX_TORN_CHARS: Final = 400
@@ -308,8 +312,20 @@ def _goes_on(before: Sentence, members: Sequence[Token]) -> bool:
         return True
     if last in {":", "–", "—", ","}:
         return True
+    if _stops_at_bracket(before, members):
+        _graft(before.root, Sentence(list(members)).root)
+        return True
     closed = last[-1:] in _CLOSING or before.tokens[-1].tag == "_SP"
     return not closed and before.tokens[-1].end - before.start <= _MAX_TORN_CHARS
+
+
+def _stops_at_bracket(before: Sentence, members: Sequence[Token]) -> bool:
+    """ "Roe married Ada ( known as Joe ) Poll": no full stop stands at the bracket."""
+    if len(before.tokens) < _MIN_BEFORE_BRACKET or before.tokens[-1].text != ")":
+        return False
+    stopped = before.tokens[-2].text[-1:] in _CLOSING
+    near = members[0].start - before.tokens[-1].end <= 1
+    return near and not stopped and any(t.tag in _FINITE and t.name is None for t in before.tokens)
 
 
 def _is_of_abbreviation(before: Sentence, members: Sequence[Token]) -> bool:
@@ -320,9 +336,22 @@ def _is_of_abbreviation(before: Sentence, members: Sequence[Token]) -> bool:
         return _ABBREVIATED.search(short) is not None
     if following == "(" and short.split()[-1] in _JUNIOR:
         return True
+    if len(short) == 1 and following in _LETTERS:
+        # "Harrow Spedition e . K"
+        return short.isalpha()
     told = [t.text for t in before.tokens]
-    initial = len(short) == 1 and short.isupper() and told.count("(") > told.count(")")
+    initial = (
+        len(short) == 1 and short.isupper() and (told.count("(") > told.count(")") or _are_initials(told))
+    )
+    initial = initial and (told.count("(") > told.count(")") or members[0].pos == "PROPN")
     return following[:1].isupper() and (short in _FORMS_OF_ADDRESS or initial)
+
+
+def _are_initials(told: Sequence[str]) -> bool:
+    """ "named after S . I ." before a surname, not "in the U . S ." """
+    letters = [w.rstrip(" .") for w in told if w.strip(" .")][-2:]
+    single = len(letters) > 1 and all(len(w) == 1 and w.isupper() for w in letters)
+    return single and "".join(letters) not in _STATES
 
 
 def _graft(first: Token, second: Token) -> None:

@@ -42,6 +42,15 @@ from tidegraph.language.selfcontained import (
     names_contest,
     points_outside,
 )
+from tidegraph.language.strangers import (
+    follows,
+    is_named_in,
+    is_of_an_hour,
+    is_of_unnamed,
+    is_told_by_itself,
+    is_told_later,
+    strangers,
+)
 from tidegraph.language.times import CARRIED
 from tidegraph.language.topics import HE, SHE
 from tidegraph.language.tree import Sentence
@@ -91,11 +100,11 @@ def _standing(own: list[Event], sentence: Sentence, passage: Passage, story: Sto
     found = []
     for event in own:
         told = _words_of(event, sentence)
-        needs = _Needs.of(told, story.resolution, torn=is_torn(sentence))
-        if not names_contest(told, story.resolution):
+        needs = _Needs.of(told, story.resolution, passage.title, torn=is_torn(sentence))
+        if not names_contest(told, story.resolution) or is_told_by_itself(told, story.resolution):
             continue
         timeless = event.time_state is not TimeState.DATED or event.time_rule_id.startswith(NARRATIVE)
-        if timeless and not _is_whole(event, told, needs, story.resolution):
+        if timeless and not _is_whole(event, sentence, needs, story.resolution):
             continue
         joint = _joint(event, sentence, story) if needs.leaning and len(own) == 1 else None
         if joint is not None:
@@ -128,12 +137,15 @@ class _Needs:
     leaning: bool
     vague: bool
     occasion: bool
+    strangers: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, told: Sentence, resolution: Resolution, *, torn: bool) -> _Needs:
+    def of(cls, told: Sentence, resolution: Resolution, title: str, *, torn: bool) -> _Needs:
         bare = names_nothing(told, resolution) or tells_little(told)
         vague = is_vague(told, resolution) or is_elliptic(told) or bare
-        return cls(leans(told, resolution) or torn, vague, tells_occasion(told))
+        unknown = tuple(strangers(told, resolution, title))
+        leaning = leans(told, resolution) or torn or follows(told)
+        return cls(leaning, vague or bool(unknown), tells_occasion(told), unknown)
 
 
 def _words_of(event: Event, sentence: Sentence) -> Sentence:
@@ -148,13 +160,16 @@ def _words_of(event: Event, sentence: Sentence) -> Sentence:
     return Sentence(own)
 
 
-def _is_whole(event: Event, told: Sentence, needs: _Needs, resolution: Resolution) -> bool:
+def _is_whole(event: Event, sentence: Sentence, needs: _Needs, resolution: Resolution) -> bool:
     """Whether an event without a time says by itself of what it tells."""
+    told = _words_of(event, sentence)
     if needs.leaning or needs.vague or needs.occasion or goes_on(told):
         return False
     if misses_contest(told) or points_outside(told, resolution):
         return False
-    if is_compared(told) or is_counted_on(told):
+    if is_compared(told) or is_counted_on(told) or is_of_an_hour(told) or is_of_unnamed(told, resolution):
+        return False
+    if told is not sentence and is_told_later(told):
         return False
     unknown = event.time_state is TimeState.UNRESOLVED and event.time_rule_id != ASIDE
     return not unknown or not lacks_year(t.time for t in told.tokens if t.time is not None)
@@ -173,7 +188,7 @@ def _stood(event: Event, sentence: Sentence, needs: _Needs, passage: Passage, st
     if needs.leaning or needs.vague or needs.occasion or counted:
         said = _said(event, sentence, story, strict=not (needs.leaning or counted))
     section = passage.headings[-1] if passage.headings and (needs.occasion or not _is_dated(event)) else ""
-    if counted and not said:
+    if (counted and not said) or not is_named_in(needs.strangers, said):
         return None
     if said:
         told = after(event, said)

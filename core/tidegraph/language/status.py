@@ -206,6 +206,7 @@ def _has_source(verb: Token) -> bool:
             child.dep in {"ccomp", "parataxis"}
             and child.lemma in _REPORTING
             and child.child("nsubj") is not None
+            and not any(c.text == ";" and child.i < c.i < verb.i for c in (*verb.children, *child.children))
         )
         if child.lower == "according" or (inserted and child.i < verb.i):
             return True

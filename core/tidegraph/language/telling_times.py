@@ -12,6 +12,7 @@ from typing import Final
 
 from tidegraph.domain.documents import ExpressionKind, TimeExpression
 from tidegraph.domain.interval import MICROS_PER_DAY
+from tidegraph.language.asides import counts_within_relative, is_consequence, is_of_issue
 from tidegraph.language.tenses import verb_above
 from tidegraph.language.tree import Sentence, Token
 from tidegraph.language.words import words
@@ -25,6 +26,7 @@ _NAMING: Final = frozenset({"call", "name", "title", "entitle", "know", "lead", 
 STILL: Final = re.compile(
     r"\s*(?:[-–—]|to|until)\s*(?:the )?(?:present|date|now|today|incumbent)\b", re.IGNORECASE
 )
+_LEFT_OPEN: Final = re.compile(r"\s*[-–—]\s*\)")
 _HONOURS: Final = words("clauses", "honour_verbs")
 _BACKING: Final = words("standing", "backing_marks")
 _TELLING: Final = words("standing", "telling_verbs")
@@ -124,6 +126,8 @@ def is_of_aside(sentence: Sentence, time: TimeExpression) -> bool:
         return True
     if governor.dep == "acl" and governor.tag == "VBN" and _is_parted(sentence, governor):
         return True
+    if is_consequence(sentence, governor) or is_of_issue(token):
+        return True
     if governor.dep == "acl" and governor.tag in {"VBN", "VBD"} and governor.lemma not in _NAMING:
         behind = sentence.tokens[place_of(sentence, time)].head
         close = behind.dep == "prep" and behind.i == governor.i + 1
@@ -135,7 +139,7 @@ def is_of_aside(sentence: Sentence, time: TimeExpression) -> bool:
     if governor.dep in {"advcl", "pcomp"} and any(c.dep == "neg" for c in root.children):
         return True
     return governor.dep == "relcl" and any(
-        c.lower in {"who", "which", "that", "whom"} for c in governor.subtree()
+        c.lower in {"who", "which", "that", "whom", "where", "whose"} for c in governor.subtree()
     )
 
 
@@ -212,7 +216,7 @@ def goes_on(sentence: Sentence, time: TimeExpression) -> bool:
     while place < len(sentence.tokens) and sentence.tokens[place].time is time:
         place += 1
     after = "".join(f" {t.lower}" for t in sentence.tokens[place : place + 3])
-    return STILL.match(after) is not None
+    return (STILL.match(after) or _LEFT_OPEN.match(after)) is not None
 
 
 def _heads(sentence: Sentence, time: TimeExpression) -> bool:
@@ -237,6 +241,7 @@ def _tells_aside(sentence: Sentence, time: TimeExpression) -> bool:
         governor = governor.head
     past = governor is not None and (
         governor.dep in {"relcl", "acl"}
+        or counts_within_relative(sentence, token)
         or _is_of_step_before(governor)
         or _is_perfect(governor)
         or _is_backing(governor)
