@@ -188,6 +188,9 @@ def _standing_alone(tokens: Sequence[Token], resolution: Resolution) -> tuple[st
         if thing is not None and thing.name.islower() and token.text != thing.name:
             # No name, and it may be another of the kind.
             thing = None
+        if thing is not None and _is_definite(token, thing) and token.child("appos") is not None:
+            # "The hotel , the Harrow Inn , ..." says itself what it is called.
+            thing = None
         if thing is not None and _is_definite(token, thing):
             # "the company": the article goes with the noun.
             if id(thing) not in said and len(pieces) > 2:

@@ -336,9 +336,10 @@ def _is_of_abbreviation(before: Sentence, members: Sequence[Token]) -> bool:
         return _ABBREVIATED.search(short) is not None
     if following == "(" and short.split()[-1] in _JUNIOR:
         return True
-    if len(short) == 1 and following in _LETTERS:
-        # "Harrow Spedition e . K"
-        return short.isalpha()
+    final = short.split()[-1]
+    if len(final) == 1 and final.isalpha() and len(following) == 1 and following.isupper():
+        # "Harrow Spedition e . K", "named after S . I . Roe"
+        return following in _LETTERS or (final.isupper() and members[1:2] != [] and members[1].text == ".")
     told = [t.text for t in before.tokens]
     initial = (
         len(short) == 1 and short.isupper() and (told.count("(") > told.count(")") or _are_initials(told))
@@ -349,7 +350,7 @@ def _is_of_abbreviation(before: Sentence, members: Sequence[Token]) -> bool:
 
 def _are_initials(told: Sequence[str]) -> bool:
     """ "named after S . I ." before a surname, not "in the U . S ." """
-    letters = [w.rstrip(" .") for w in told if w.strip(" .")][-2:]
+    letters = [w.rstrip(" .").split()[-1] for w in told if w.strip(" .")][-2:]
     single = len(letters) > 1 and all(len(w) == 1 and w.isupper() for w in letters)
     return single and "".join(letters) not in _STATES
 

@@ -264,6 +264,8 @@ def _said(event: Event, sentence: Sentence, story: Story, *, strict: bool) -> li
     for told, text in earlier[::-1]:
         if has_hole(told) or is_torn(told) or is_verbless(told) or not _is_told(told):
             return []
+        if is_told_by_itself(told, story.resolution):
+            return []
         found.insert(0, told)
         words_.insert(0, text)
         if not (is_elliptic(told) or goes_on(told) or _leans_off_topic(told, story.resolution)):

@@ -158,3 +158,13 @@ def test_items_of_a_list_of_groups_tell_not_which_they_are():
     assert not any("Wexham" in t for t in _told(each, "Leeds"))
     plain = "These are the towns of Leeds :\n\n- Harrow\n- Wexham\n"
     assert any("Wexham" in t for t in _told(plain, "Leeds"))
+
+
+def test_the_words_of_somebody_are_not_told_as_what_was_said_before():
+    text = f"{_FIRST} I have never changed my story of Leeds . This was printed by the Harrow Club in 2008 ."
+    assert not any("I have never" in t for t in _told(text))
+
+
+def test_a_noun_whose_name_follows_keeps_it():
+    text = "Leeds Hotel is a hotel . Leeds Hotel is old . The hotel , the Harrow Inn , was designed by Ada Poll in 1950 ."
+    assert any("The hotel , the Harrow Inn" in t for t in _told(text, "Leeds Hotel"))
