@@ -73,8 +73,8 @@ def test_a_given_name_alone_is_made_whole():
 
 
 def test_a_place_is_not_taken_for_the_short_form_of_a_name():
-    text = "Ada Leeds is a painter . Ada Leeds joined Harrow United . In 1911 a club was founded by clerks in Leeds ."
-    assert any("by clerks in Leeds" in t for t in _told(text, "Ada Leeds"))
+    text = "Ada Wexley is a painter . Wexley won a medal . In 1911 Harrow United was founded by a group of students in Wexley ."
+    assert any("students in Wexley" in t for t in _told(text, "Ada Wexley"))
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_a_clause_before_a_semicolon_is_not_the_source_of_the_one_behind_it():
 
 
 def test_a_clause_behind_a_semicolon_has_its_own_time_where_a_helper_has_the_subject():
-    text = f"{_FIRST} Cora Lind returned to Leeds for the Harrow Club ; in 1882 she and Ada Poll were , at last , arrested for treason ."
+    text = f"{_FIRST} Cora Lind returned to Leeds to continue old propaganda ; in 1882 she and her father were , at last , arrested for treason and brought to a trial that Ada Poll saw ."
     assert all(e.time_state is not TimeState.DATED for e in _with("returned", text))
     assert any(e.time_state is TimeState.DATED for e in _with("arrested", text))
 
