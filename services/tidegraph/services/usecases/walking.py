@@ -8,18 +8,16 @@ from enum import StrEnum
 from typing import Final
 
 from tidegraph.domain.errors import LimitExceeded, NotFound, Rejected
-from tidegraph.domain.eventgraph import Link
 from tidegraph.domain.interval import Interval
-from tidegraph.domain.walk import Path, WalkParameters, pagerank, random_walks, visits
-from tidegraph.ports import EventRecord, Neighbour
-from tidegraph.services.usecases.event_search import is_dated
-from tidegraph.services.usecases.past_graph import PastGraph
+from tidegraph.domain.walk import Path, WalkParameters, visits
+from tidegraph.ports import EventRecord
+from tidegraph.services.usecases.event_search import interval_of, is_dated
+from tidegraph.services.usecases.exploring import Explorer
 from tidegraph.services.usecases.work import Work
 
 SEEDS_MAX: Final = 50
 WALKS_MAX: Final = 20
 LENGTH_MAX: Final = 12
-NODES_MAX: Final = 2_000
 
 
 class Direction(StrEnum):
@@ -65,99 +63,42 @@ async def walk(work: Work, request: WalkRequest, window: Interval | None) -> Wal
         NotFound: EVENT_NOT_FOUND, a seed that this read cannot see.
     """
     _check(request)
-    events = await _events(work, request.seeds)
-    unknown = [seed for seed in request.seeds if seed not in events]
+    records: dict[str, EventRecord] = {}
+
+    async def look(ids: Sequence[str]) -> dict[str, Interval | None]:
+        found = await work.ports.store.events(work.moment.graph, list(ids), work.moment.seen)
+        records.update({record.event.event_id: record for record in found})
+        return {record.event.event_id: record.event.interval for record in found}
+
+    def allowed(node: str, other: str) -> bool:
+        return _follows(records[node], records[other], request.direction)
+
+    explorer = Explorer(work, look, window, allowed)
+    await explorer.start(request.seeds)
+    unknown = [seed for seed in request.seeds if seed not in records]
     if unknown:
         message = "no such event was known then in this graph; take ids from Retrieve or GetTimeline"
         raise NotFound("EVENT_NOT_FOUND", message, event_id=unknown[0][:80])
-    past = _past(work)
-    edges: dict[str, dict[str, float]] = {}
-    frontier = list(request.seeds)
-    for _ in range(request.length):
-        frontier = [event_id for event_id in frontier if event_id not in edges]
-        if not frontier or len(events) > NODES_MAX:
-            break
-        entries = await _entries(work, past, frontier)
-        frontier = await _expand(work, frontier, entries, edges, events)
-    graph = {
-        node: tuple(
-            Link(other, weight)
-            for other, weight in sorted(links.items())
-            if _allowed(events, node, other, request.direction)
-        )
-        for node, links in edges.items()
-    }
-
-    def shown(node: str) -> bool:
-        return _visible(events, node, window)
-
+    paths: list[Path] = []
     if request.pagerank:
-        paths, ranked = [], pagerank(graph, dict.fromkeys(request.seeds, 1.0), shown)[:NODES_MAX]
+        ranked = await explorer.ranked(request.seeds, request.length)
     else:
         parameters = WalkParameters(walks=request.walks, length=request.length)
-        paths = random_walks(graph, request.seeds, request.seed, shown, parameters)
+        paths = await explorer.walks(request.seeds, request.seed, parameters)
         shares = dict(visits(paths))
         ranked = [(node, shares[node]) for node in dict.fromkeys(n for path in paths for n in path.nodes)]
-    found = [events[node] for node, _ in ranked]
-    await work.learn_ids(entity_id for record in found for entity_id in record.entity_ids)
-    return Walked(tuple(paths), tuple(found), tuple(score for _, score in ranked))
+    shown = [records[node] for node, _ in ranked]
+    await work.learn_ids(entity_id for record in shown for entity_id in record.entity_ids)
+    return Walked(tuple(paths), tuple(shown), tuple(score for _, score in ranked))
 
 
-def _past(work: Work) -> PastGraph | None:
-    """The lists of an older known date; None where the stored ones are in force."""
-    moment = work.moment
-    if moment.known_at >= moment.now:
-        return None
-    return PastGraph(work.ports.store, moment.graph, moment.known_at, work.ports.event_graph)
-
-
-async def _entries(work: Work, past: PastGraph | None, frontier: Sequence[str]) -> list[Neighbour]:
-    if past is not None:
-        return await past.neighbours(frontier)
-    return await work.ports.store.neighbours(work.moment.graph, frontier)
-
-
-async def _expand(
-    work: Work,
-    frontier: Sequence[str],
-    entries: Sequence[Neighbour],
-    edges: dict[str, dict[str, float]],
-    events: dict[str, EventRecord],
-) -> list[str]:
-    """Add the edges of the frontier, read both ways; the events that they lead to."""
-    for node in frontier:
-        edges.setdefault(node, {})
-    wanted = set(frontier)
-    for link in entries:
-        for node, other in ((link.event_id, link.neighbour_id), (link.neighbour_id, link.event_id)):
-            if node in wanted:
-                edges[node][other] = link.weight
-    reached = sorted({other for node in frontier for other in edges[node]} - events.keys())
-    events.update(await _events(work, reached[:NODES_MAX]))
-    return [node for node in reached if node in events]
-
-
-async def _events(work: Work, ids: Sequence[str]) -> dict[str, EventRecord]:
-    found = await work.ports.store.events(work.moment.graph, list(ids), work.moment.seen)
-    return {record.event.event_id: record for record in found}
-
-
-def _visible(events: dict[str, EventRecord], node: str, window: Interval | None) -> bool:
-    record = events.get(node)
-    if record is None:
-        return False
-    interval = record.event.interval
-    return window is None or interval is None or interval.overlaps(window)
-
-
-def _allowed(events: dict[str, EventRecord], node: str, other: str, direction: Direction) -> bool:
+def _follows(one: EventRecord, other: EventRecord, direction: Direction) -> bool:
+    """Whether a walk in this direction may step from one event to the other."""
     if direction is Direction.BOTH:
         return True
-    one, two = events.get(node), events.get(other)
-    if one is None or two is None or not (is_dated(one) and is_dated(two)):
+    if not (is_dated(one) and is_dated(other)):
         return False
-    start = one.event.interval.start if one.event.interval else 0
-    later = two.event.interval.start if two.event.interval else 0
+    start, later = interval_of(one).start, interval_of(other).start
     return later >= start if direction is Direction.FORWARD else later <= start
 
 
