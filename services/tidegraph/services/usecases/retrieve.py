@@ -7,7 +7,7 @@ their kind: ``event:``, ``chunk:`` or ``fact:``.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
@@ -19,13 +19,13 @@ from tidegraph.domain.errors import Rejected
 from tidegraph.domain.facts import FactVersion
 from tidegraph.domain.fuse import Fused, fuse
 from tidegraph.domain.interval import Interval
-from tidegraph.ports import ChunkRecord, EventRecord, EventSketch
+from tidegraph.ports import ChunkRecord, EventRecord
 from tidegraph.services.usecases import ranking
 from tidegraph.services.usecases.legs import Leg, Legs, Windows, search
 from tidegraph.services.usecases.parts_used import Part
-from tidegraph.services.usecases.phrasing import statement
+from tidegraph.services.usecases.pooled import Candidates, Entry, text_of
 from tidegraph.services.usecases.question import Relation
-from tidegraph.services.usecases.ranking import AskedSpan, Candidate, Floats, TimeEncoding, Wanted
+from tidegraph.services.usecases.ranking import AskedSpan, Floats, TimeEncoding, Wanted
 from tidegraph.services.usecases.repeats import Said, without_repeats
 from tidegraph.services.usecases.scope import Scope, until_end, window_of
 from tidegraph.services.usecases.trail import LegRun, SearchRun, Timer
@@ -88,18 +88,6 @@ class Hit:
     event: EventRecord | None = None
     chunk: ChunkRecord | None = None
     fact: FactVersion | None = None
-    parts: tuple[tuple[str, float], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """A candidate of the pool; a chunk is neither a sketch nor a fact."""
-
-    id: str
-    score: float
-    ranks: tuple[tuple[str, int], ...]
-    sketch: EventSketch | None
-    fact: FactVersion | None
     parts: tuple[tuple[str, float], ...] = ()
 
 
@@ -192,10 +180,10 @@ def chosen(work: Work, options: Options) -> Rerank:
 
 async def _unranked(
     work: Work, fused: Sequence[Fused], found: Legs, options: Options, limit: int
-) -> list[_Entry]:
+) -> list[Entry]:
     """What is shown of the pool in its own order; no more of it is read than that takes."""
-    pool: list[_Entry] = []
-    shown: list[_Entry] = []
+    pool: list[Entry] = []
+    shown: list[Entry] = []
     page = max(1, limit + limit // 2)
     for start in range(0, len(fused), page):
         pool += await _pool(work, fused[start : start + page], found, options)
@@ -205,13 +193,13 @@ async def _unranked(
     return shown
 
 
-def _distinct(work: Work, pool: Sequence[_Entry], limit: int) -> list[_Entry]:
+def _distinct(work: Work, pool: Sequence[Entry], limit: int) -> list[Entry]:
     """The first of the pool that repeat none before them."""
-    text = _text_of(work)
+    text = text_of(work)
     return without_repeats((_said(entry, text(entry)) for entry in pool), limit)
 
 
-async def _pool(work: Work, fused: Sequence[Fused], found: Legs, options: Options) -> list[_Entry]:
+async def _pool(work: Work, fused: Sequence[Fused], found: Legs, options: Options) -> list[Entry]:
     """The pool with what ranking needs of its events; the rest is read of what is shown."""
     events = [one.id.partition(":")[2] for one in fused if one.id.startswith("event:")]
     sketches = {
@@ -223,13 +211,13 @@ async def _pool(work: Work, fused: Sequence[Fused], found: Legs, options: Option
     for one in fused:
         sketch, fact = sketches.get(one.id), found.facts.facts.get(one.id)
         if sketch is not None or fact is not None or one.id.startswith("chunk:"):
-            entries.append(_Entry(one.id, one.score, one.ranks, sketch, fact))
+            entries.append(Entry(one.id, one.score, one.ranks, sketch, fact))
     return entries
 
 
 async def _ranked(
-    work: Work, pool: Sequence[_Entry], found: Legs, asked: AskedSpan | None, options: Options
-) -> list[_Entry]:
+    work: Work, pool: Sequence[Entry], found: Legs, asked: AskedSpan | None, options: Options
+) -> list[Entry]:
     """The pool by the score of its features, best first."""
     cosines = {hit.id: hit.score for leg in found.found if _is_cosine(leg.name) for hit in leg.hits}
     missing = [e.sketch.event_id for e in pool if e.sketch is not None and e.id not in cosines]
@@ -237,7 +225,7 @@ async def _ranked(
         work.moment.graph, "event", missing, found.vector, work.moment.seen, None, len(missing)
     )
     cosines |= {f"event:{hit.id}": hit.score for hit in scored}
-    maker = _Candidates(work, found, cosines)
+    maker = Candidates(work, found, cosines)
     pool = sorted(pool, key=lambda entry: entry.id)
     candidates = [maker.of(entry) for entry in pool]
     texts = [one.text for one in candidates]
@@ -273,106 +261,7 @@ def _is_cosine(leg: str) -> bool:
     return leg.startswith("vector_") or leg in ("entity_event", "document_event")
 
 
-class _Candidates:
-    """What the reranker is told of each hit."""
-
-    def __init__(self, work: Work, found: Legs, cosines: Mapping[str, float]) -> None:
-        self._work = work
-        self._found = found
-        self._cosines = cosines
-        self._documents = _document_scores(found.found)
-        self._chunk_documents = {
-            hit.id: hit.document_id for leg in found.found for hit in leg.hits if hit.id.startswith("chunk:")
-        }
-        self._links = [frozenset(link.ids) for link in work.question.entities]
-        self._text = _text_of(work)
-        self.question = work.meaning
-
-    def of(self, hit: _Entry) -> Candidate:
-        cosine = self._cosines.get(hit.id, 0.0)
-        if hit.sketch is not None:
-            return self._event(hit.id, hit.sketch, cosine)
-        if hit.fact is not None:
-            return self._fact(hit, hit.fact)
-        document_id = self._chunk_documents.get(hit.id, "")
-        return Candidate(
-            id=hit.id,
-            text=_CHUNK,
-            title="",
-            cosine=cosine,
-            document_id="",
-            document=self._documents.get(document_id, 0.0),
-            named=0.0,
-            interval=None,
-            confirmed_at=0,
-            place=0,
-        )
-
-    def _event(self, id_: str, record: EventSketch, cosine: float) -> Candidate:
-        return Candidate(
-            id=id_,
-            text=record.sentence,
-            title=record.title,
-            cosine=cosine,
-            document_id=record.document_id,
-            document=self._documents.get(record.document_id, 0.0),
-            named=max(ranking.title_share(record.title, self.question), self._named(record.entity_ids)),
-            interval=record.interval,
-            confirmed_at=record.document_time,
-            place=record.start_char,
-        )
-
-    def _fact(self, hit: _Entry, fact: FactVersion) -> Candidate:
-        fit = self._found.facts.fit.get(hit.id, 0.0)
-        sides = (fact.subject, fact.object) if fact.object_is_entity else (fact.subject,)
-        return Candidate(
-            id=hit.id,
-            text=self._text(hit),
-            title="",
-            cosine=fit,
-            document_id="",
-            document=fit,
-            named=self._named(sides),
-            interval=fact.valid,
-            confirmed_at=fact.recorded_at,
-            place=0,
-            fact=fit,
-        )
-
-    def _named(self, entity_ids: Sequence[str]) -> float:
-        """Share of the names of the question that are among the entities."""
-        if not self._links:
-            return 0.0
-        sides = set(entity_ids)
-        return sum(bool(ids & sides) for ids in self._links) / len(self._links)
-
-
-_CHUNK: Final = "word " * 120
-"""Stands for the text of a chunk, which is read only when it is shown: a chunk is long."""
-
-
-def _document_scores(legs: Sequence[Leg]) -> dict[str, float]:
-    """The best text match of each document's passages as a share of the best of all."""
-    hits = [hit for leg in legs if leg.name == "text_chunk" for hit in leg.hits]
-    best = max((hit.score for hit in hits), default=0.0) or 1.0
-    scores: dict[str, float] = {}
-    for hit in hits:
-        scores[hit.document_id] = max(scores.get(hit.document_id, 0.0), hit.score / best)
-    return scores
-
-
-def _text_of(work: Work) -> Callable[[_Entry], str]:
-    """What a hit says, in one sentence; "" for a chunk."""
-
-    def text(hit: _Entry) -> str:
-        if hit.fact is not None:
-            return statement(hit.fact, work.ports.registry, work.names, work.moment.now)
-        return hit.sketch.sentence if hit.sketch is not None else ""
-
-    return text
-
-
-def _said(entry: _Entry, text: str) -> Said[_Entry]:
+def _said(entry: Entry, text: str) -> Said[Entry]:
     event = entry.sketch
     if event is None:
         return Said(entry, text, None, entry.fact.valid if entry.fact else None, ("", 0, 0))
@@ -380,7 +269,7 @@ def _said(entry: _Entry, text: str) -> Said[_Entry]:
     return Said(entry, text, event.status, event.interval, place)
 
 
-async def _whole(work: Work, entries: Sequence[_Entry]) -> list[Hit]:
+async def _whole(work: Work, entries: Sequence[Entry]) -> list[Hit]:
     """The shown hits with their records and the names that they speak of."""
     graph, seen, store = work.moment.graph, work.moment.seen, work.ports.store
     sketches = [e.sketch for e in entries if e.sketch is not None]
