@@ -65,5 +65,5 @@ def test_clean_removes_every_environment() -> None:
 def test_ci_runs_every_check() -> None:
     script = (ROOT / ".ci" / "run").read_text()
     assert "set -euo pipefail" in script
-    wanted = ["test", "lint", "types", "proto-check", "test-slow"]
+    wanted = ["test", "lint", "types", "proto-check", "test-st", "test-slow"]
     assert [target for target in wanted if f"step make {target}\n" not in script] == []
