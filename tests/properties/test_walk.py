@@ -14,6 +14,7 @@ from tidegraph.domain.eventgraph import Link
 from tidegraph.domain.walk import (
     WalkParameters,
     adjacency,
+    arrivals,
     pagerank,
     random_walks,
     transitions,
@@ -104,3 +105,9 @@ def test_visits_count_each_walk_once() -> None:
     graph = adjacency({"a": (Link("b", 1.0),)})
     parameters = WalkParameters(walks=4, length=3, revisit=True)
     assert visits(random_walks(graph, ["a"], 1, everything, parameters)) == [("a", 1.0), ("b", 1.0)]
+
+
+def test_arrivals_do_not_count_where_a_walk_starts() -> None:
+    graph = adjacency({"a": (Link("b", 1.0),), "c": ()})
+    paths = random_walks(graph, ["a", "b", "c"], 1, everything, WalkParameters(walks=2, length=3))
+    assert arrivals(paths) == [("a", 1 / 3), ("b", 1 / 3)]

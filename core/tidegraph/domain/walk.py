@@ -117,6 +117,14 @@ def visits(paths: Iterable[Path]) -> list[tuple[str, float]]:
     )
 
 
+def arrivals(paths: Iterable[Path]) -> list[tuple[str, float]]:
+    """(node, share of the walks that step onto it), most often come by first, ties by id.
+
+    That a walk starts at a node says nothing of it.
+    """
+    return visits(Path(path.nodes[1:], path.probability) for path in paths)
+
+
 def pagerank(
     graph: Adjacency,
     seeds: Mapping[str, float],

@@ -25,7 +25,7 @@ from tidegraph.services.usecases.identity import Near, Review
 from tidegraph.services.usecases.phrasing import statement
 from tidegraph.services.usecases.question import Linked, Order, Question, Relation
 from tidegraph.services.usecases.ranking import TimeEncoding
-from tidegraph.services.usecases.retrieve import Hit, Options, Rerank, Retrieved
+from tidegraph.services.usecases.retrieve import DEFAULT, Hit, Options, Rerank, Retrieved
 from tidegraph.services.usecases.timelines import TimelineFound
 from tidegraph.services.usecases.tracing import Traced
 from tidegraph.services.usecases.walking import Walked
@@ -206,7 +206,9 @@ def retrieval_options(request: api.RetrieveRequest) -> Options:
     statuses = frozenset(Status(status) for status in request.statuses if status)
     fourier = request.time_encoding == api.TIME_ENCODING_FOURIER
     encoding = TimeEncoding.FOURIER if fourier else TimeEncoding.KERNEL
-    return Options(_RERANKING.get(request.reranking), weight, statuses, encoding)
+    graph = {value: leg for leg, value in reading_messages.GRAPH_LEGS.items()}
+    rerank, leg = _RERANKING.get(request.reranking), graph.get(request.graph_leg, DEFAULT.graph)
+    return Options(rerank, weight, statuses, encoding, leg)
 
 
 def traced(found: Traced, work: Work) -> api.TraceResponse:

@@ -10,6 +10,7 @@ from tidegraph.domain.asked import Asked
 from tidegraph.domain.errors import Rejected
 from tidegraph.domain.interval import Interval
 from tidegraph.services.times import from_interval, read_date
+from tidegraph.services.usecases.graph_leg import GraphLeg
 from tidegraph.services.usecases.overriding import Choice, Override, TimeChoice
 from tidegraph.services.usecases.question import (
     Order,
@@ -25,6 +26,11 @@ _RERANKINGS: Final = {
     Rerank.NONE: api.RERANKING_NONE,
     Rerank.FEATURES: api.RERANKING_FEATURES,
     Rerank.CROSS_ENCODER: api.RERANKING_CROSS_ENCODER,
+}
+GRAPH_LEGS: Final = {
+    GraphLeg.NONE: api.GRAPH_LEG_NONE,
+    GraphLeg.WALK: api.GRAPH_LEG_WALK,
+    GraphLeg.PAGERANK: api.GRAPH_LEG_PAGERANK,
 }
 
 
@@ -119,4 +125,5 @@ def retrieval_report(run: SearchRun) -> api.RetrievalReport:
         encoder=run.encoder,
         reranker=run.reranker,
         steps=[api.StepReport(name=name, elapsed_ms=elapsed) for name, elapsed in run.steps],
+        graph_leg=GRAPH_LEGS[GraphLeg(run.graph_leg)],
     )

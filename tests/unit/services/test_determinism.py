@@ -25,8 +25,9 @@ async def test_the_same_request_gives_the_same_bytes_whatever_else_is_asked(runn
         for question in questions:
             call = client.query.Ask(query_pb2.AskRequest(question=question))
             found += [part.SerializeToString(deterministic=True) async for part in call]
-            request = query_pb2.RetrieveRequest(query=question, read_time=True)
-            found.append((await client.query.Retrieve(request)).SerializeToString(deterministic=True))
+            for leg in query_pb2.GraphLeg.values():
+                request = query_pb2.RetrieveRequest(query=question, read_time=True, graph_leg=leg)
+                found.append((await client.query.Retrieve(request)).SerializeToString(deterministic=True))
         walk = query_pb2.WalkRequest(seed_event_ids=[await _event(client)], random_seed=7)
         found.append((await client.query.Walk(walk)).SerializeToString(deterministic=True))
         return found

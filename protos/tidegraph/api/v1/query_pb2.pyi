@@ -44,6 +44,34 @@ ANSWER_OUTCOME_WITHHELD: AnswerOutcome.ValueType  # 3
 """The answer failed the check of its citations and is not shown."""
 Global___AnswerOutcome: _TypeAlias = AnswerOutcome  # noqa: Y015
 
+class _GraphLeg:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _GraphLegEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_GraphLeg.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    GRAPH_LEG_UNSPECIFIED: _GraphLeg.ValueType  # 0
+    """The server's default: none."""
+    GRAPH_LEG_NONE: _GraphLeg.ValueType  # 1
+    """None: nothing of the event graph is read."""
+    GRAPH_LEG_WALK: _GraphLeg.ValueType  # 2
+    """By random walks from the best events; the query decides where they go."""
+    GRAPH_LEG_PAGERANK: _GraphLeg.ValueType  # 3
+    """By personalised PageRank from the best events."""
+
+class GraphLeg(_GraphLeg, metaclass=_GraphLegEnumTypeWrapper):
+    """How neighbours in the event graph of what was found best become candidates beside the others."""
+
+GRAPH_LEG_UNSPECIFIED: GraphLeg.ValueType  # 0
+"""The server's default: none."""
+GRAPH_LEG_NONE: GraphLeg.ValueType  # 1
+"""None: nothing of the event graph is read."""
+GRAPH_LEG_WALK: GraphLeg.ValueType  # 2
+"""By random walks from the best events; the query decides where they go."""
+GRAPH_LEG_PAGERANK: GraphLeg.ValueType  # 3
+"""By personalised PageRank from the best events."""
+Global___GraphLeg: _TypeAlias = GraphLeg  # noqa: Y015
+
 class _TimeEncoding:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -423,6 +451,7 @@ class RetrieveRequest(_message.Message):
     TIME_WEIGHT_FIELD_NUMBER: _builtins.int
     TIME_ENCODING_FIELD_NUMBER: _builtins.int
     READING_FIELD_NUMBER: _builtins.int
+    GRAPH_LEG_FIELD_NUMBER: _builtins.int
     query: _builtins.str
     page_size: _builtins.int
     """0: the server's default; larger than the maximum is coerced down."""
@@ -435,6 +464,7 @@ class RetrieveRequest(_message.Message):
     time_weight: _builtins.float
     """What the asked time counts in the ranking: 0 ignores it; not set: 1."""
     time_encoding: Global___TimeEncoding.ValueType
+    graph_leg: Global___GraphLeg.ValueType
     @_builtins.property
     def as_of(self) -> _types_pb2.AsOf: ...
     @_builtins.property
@@ -459,10 +489,11 @@ class RetrieveRequest(_message.Message):
         time_weight: _builtins.float | None = ...,
         time_encoding: Global___TimeEncoding.ValueType = ...,
         reading: _types_pb2.Reading | None = ...,
+        graph_leg: Global___GraphLeg.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_time_weight", b"_time_weight", "as_of", b"as_of", "reading", b"reading", "time_weight", b"time_weight"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_time_weight", b"_time_weight", "as_of", b"as_of", "explain", b"explain", "page_size", b"page_size", "page_token", b"page_token", "query", b"query", "read_time", b"read_time", "reading", b"reading", "reranking", b"reranking", "statuses", b"statuses", "time_encoding", b"time_encoding", "time_weight", b"time_weight"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_time_weight", b"_time_weight", "as_of", b"as_of", "explain", b"explain", "graph_leg", b"graph_leg", "page_size", b"page_size", "page_token", b"page_token", "query", b"query", "read_time", b"read_time", "reading", b"reading", "reranking", b"reranking", "statuses", b"statuses", "time_encoding", b"time_encoding", "time_weight", b"time_weight"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__time_weight: _TypeAlias = _typing.Literal["time_weight"]  # noqa: Y015
     _WhichOneofArgType__time_weight: _TypeAlias = _typing.Literal["_time_weight", b"_time_weight"]  # noqa: Y015
@@ -527,12 +558,14 @@ class RetrievalReport(_message.Message):
     ENCODER_FIELD_NUMBER: _builtins.int
     RERANKER_FIELD_NUMBER: _builtins.int
     STEPS_FIELD_NUMBER: _builtins.int
+    GRAPH_LEG_FIELD_NUMBER: _builtins.int
     pool_count: _builtins.int
     """Candidates that were ranked, of all that the legs found."""
     reranking: Global___Reranking.ValueType
     time_weight: _builtins.float
     encoder: _builtins.str
     reranker: _builtins.str
+    graph_leg: Global___GraphLeg.ValueType
     @_builtins.property
     def steps(self) -> _containers.RepeatedCompositeFieldContainer[Global___StepReport]: ...
     def __init__(
@@ -544,10 +577,11 @@ class RetrievalReport(_message.Message):
         encoder: _builtins.str = ...,
         reranker: _builtins.str = ...,
         steps: _abc.Iterable[Global___StepReport] | None = ...,
+        graph_leg: Global___GraphLeg.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["encoder", b"encoder", "pool_count", b"pool_count", "reranker", b"reranker", "reranking", b"reranking", "steps", b"steps", "time_weight", b"time_weight"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["encoder", b"encoder", "graph_leg", b"graph_leg", "pool_count", b"pool_count", "reranker", b"reranker", "reranking", b"reranking", "steps", b"steps", "time_weight", b"time_weight"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -21,6 +21,7 @@ from tidegraph.domain.fuse import Fused, fuse
 from tidegraph.domain.interval import Interval
 from tidegraph.ports import ChunkRecord, EventRecord
 from tidegraph.services.usecases import ranking
+from tidegraph.services.usecases.graph_leg import GraphLeg, graph_leg
 from tidegraph.services.usecases.legs import Leg, Legs, Windows, search
 from tidegraph.services.usecases.parts_used import Part
 from tidegraph.services.usecases.pooled import Candidates, Entry, text_of
@@ -66,6 +67,7 @@ class Options:
     time_weight: float = 1.0
     statuses: frozenset[Status] = frozenset()
     time_encoding: TimeEncoding = TimeEncoding.KERNEL
+    graph: GraphLeg = GraphLeg.NONE
 
     def shows(self, status: Status) -> bool:
         return status in self.statuses if self.statuses else status not in HIDDEN
@@ -113,10 +115,15 @@ async def retrieve(work: Work, scope: Scope, limit: int, options: Options = DEFA
     options = _left_out(work, options)
     clock = Timer()
     rerank = chosen(work, options)
+    options = replace(options, rerank=rerank)
     found = await search(work, windows_of(work, scope))
     clock.took("legs")
     boosts = dict.fromkeys(found.facts.sure, FACT_BOOST)
     fused = fuse({leg.name: [hit.id for hit in leg.hits] for leg in found.all}, boosts)[:POOL_MAX]
+    if options.graph is not GraphLeg.NONE:
+        found = await _with_graph(work, scope, fused, found, options)
+        fused = fuse({leg.name: [hit.id for hit in leg.hits] for leg in found.all}, boosts)[:POOL_MAX]
+        clock.took("graph")
     if rerank is Rerank.NONE:
         shown = await _unranked(work, fused, found, options, limit)
         clock.took("records")
@@ -124,7 +131,7 @@ async def retrieve(work: Work, scope: Scope, limit: int, options: Options = DEFA
         pool = await _pool(work, fused, found, options)
         clock.took("records")
         asked = AskedSpan.of(scope.relation, scope.interval)
-        pool = await _ranked(work, pool, found, asked, replace(options, rerank=rerank))
+        pool = await _ranked(work, pool, found, asked, options)
         shown = _distinct(work, pool, limit)
     hits = await _whole(work, shown)
     clock.took("ranking")
@@ -140,6 +147,7 @@ async def retrieve(work: Work, scope: Scope, limit: int, options: Options = DEFA
             reranking=rerank.value,
             reranker=model,
             time_weight=options.time_weight,
+            graph_leg=options.graph.value,
             steps=tuple(clock.steps),
         )
     )
@@ -150,6 +158,8 @@ def _left_out(work: Work, options: Options) -> Options:
     """The options without the parts that a measurement leaves out."""
     if Part.RERANK in work.without:
         options = replace(options, rerank=Rerank.NONE)
+    if Part.GRAPH in work.without:
+        options = replace(options, graph=GraphLeg.NONE)
     return replace(options, time_weight=0.0) if Part.TIME in work.without else options
 
 
@@ -176,6 +186,19 @@ def chosen(work: Work, options: Options) -> Rerank:
         message = "the server has no cross-encoder; set TIDEGRAPH_RERANKER, or leave reranking out"
         raise Rejected("NO_RERANKER", message, field="reranking")
     return options.rerank or (Rerank.CROSS_ENCODER if work.ports.reranker else Rerank.FEATURES)
+
+
+async def _with_graph(
+    work: Work, scope: Scope, fused: Sequence[Fused], found: Legs, options: Options
+) -> Legs:
+    """The legs and beside them what lies near the best events of all in the event graph."""
+    pool = await _pool(work, fused, found, options)
+    if options.rerank is not Rerank.NONE:
+        asked = AskedSpan.of(scope.relation, scope.interval)
+        pool = await _ranked(work, pool, found, asked, replace(options, rerank=Rerank.FEATURES))
+    seeds = [entry.sketch.event_id for entry in pool if entry.sketch is not None]
+    leg = await graph_leg(work, seeds, windows_of(work, scope).events, options.graph)
+    return replace(found, found=(*found.found, leg))
 
 
 async def _unranked(

@@ -21,13 +21,14 @@ class LegRun:
 
 @dataclass(frozen=True, slots=True)
 class SearchRun:
-    """One retrieval: candidates that were ranked, by which models, and the time of each step."""
+    """One retrieval: candidates that were ranked, by what, and the time of each step."""
 
     pool: int
     encoder: str
     reranking: str
     reranker: str
     time_weight: float
+    graph_leg: str
     steps: tuple[tuple[str, float], ...]
 
 
