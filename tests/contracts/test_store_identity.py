@@ -204,6 +204,8 @@ async def test_a_set_is_counted_by_its_events_once(store: GraphStore, graph: str
     sets = {"ab": ["a", "b"], "b": ["b"], "c": ["c", "zz"]}
     assert await store.set_counts(graph, sets, 10) == {"ab": 3, "b": 2, "c": 0}
     assert await store.set_counts(graph, sets, 1) == {"ab": 1, "b": 1, "c": 0}
+    assert await store.set_counts(graph, sets, 10, head.recorded_at) == {"ab": 3, "b": 2, "c": 0}
+    assert await store.set_counts(graph, sets, 10, head.recorded_at - 1) == {"ab": 0, "b": 0, "c": 0}
 
 
 async def test_ids_seen_to_be_tied_to_none_are_not_looked_for_again(falkor: FalkorStore) -> None:

@@ -20,6 +20,7 @@ from tidegraph.domain.eventgraph import (
     reach,
     weight,
 )
+from tidegraph.domain.eventtable import EventTable
 from tidegraph.domain.interval import MICROS_PER_DAY, Interval
 
 names = st.frozensets(st.sampled_from("abcdef"), min_size=0, max_size=4)
@@ -125,6 +126,35 @@ def test_weights_are_symmetric_and_between_0_and_1(world) -> None:
         for other in events:
             assert weight(one, other, parameters) == weight(other, one, parameters)
             assert 0.0 <= weight(one, other, parameters) <= 1.0
+
+
+@examples(300, 10_000)
+@given(worlds())
+def test_tables_rule_out_nothing_that_is_in_a_list(world) -> None:
+    events, parameters = world
+    mentions = Counter(name for event in events for name in event.entity_ids)
+    rare = sorted(name for name, count in mentions.items() if count <= parameters.frequency_cap)
+    tables = {name: EventTable([e for e in events if name in e.entity_ids], parameters) for name in rare}
+    lists = by_the_book(events, parameters)
+    for event in events:
+        own = [tables[name] for name in rare if name in event.entity_ids]
+        candidates = {node.event_id for table in own for node in table.candidates(event)}
+        assert {other for other, _ in lists[event.event_id]} <= candidates
+        owners = {other for other, links in lists.items() if event.event_id in dict(links)}
+        for table in own:
+            assert owners & {node.event_id for node in table.nodes} <= {
+                n.event_id for n in table.owners(event)
+            }
+
+
+def test_a_table_rules_out_most_events_of_a_hub() -> None:
+    parameters = EventGraphParameters(delta_days=3650.0, alpha_per_day=0.002, top_k=6, frequency_cap=9_999)
+    days = [Interval(day * MICROS_PER_DAY, day * MICROS_PER_DAY + 1) for day in range(500)]
+    events = [EventNode(f"e{day}", when, frozenset(("hub", f"t{day}"))) for day, when in enumerate(days)]
+    table = EventTable(events, parameters)
+    around = {f"e{day}" for day in range(244, 257)} - {"e250"}
+    assert {node.event_id for node in table.candidates(events[250])} <= around
+    assert {node.event_id for node in table.owners(events[250])} <= around
 
 
 def test_an_edge_exactly_at_the_window_counts_and_beyond_it_does_not() -> None:

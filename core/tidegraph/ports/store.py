@@ -7,7 +7,7 @@ from typing import Protocol, Self
 
 from tidegraph.domain.facts import Assertion, FactVersion, Revision
 from tidegraph.domain.identity import IdentityEvidence, PairDecision, SameAs, Sighting
-from tidegraph.domain.interval import Interval
+from tidegraph.domain.interval import OPEN_END, Interval
 from tidegraph.ports.records import (
     ChangeRow,
     ChunkRecord,
@@ -259,8 +259,12 @@ class GraphReader(Protocol):
         """By id the conflict keys of its facts, as subject and as object, at most ``limit`` either way."""
         ...
 
-    async def set_counts(self, graph: str, sets: Mapping[str, Sequence[str]], limit: int) -> dict[str, int]:
-        """By the name of a set of ids: how many dated events that count mention any of them, up to limit."""
+    async def set_counts(
+        self, graph: str, sets: Mapping[str, Sequence[str]], limit: int, known_at: int = OPEN_END - 1
+    ) -> dict[str, int]:
+        """By the name of a set of ids: how many dated events that counted at the known date (today, unless
+        it is given) mention any of them, up to limit.
+        """
         ...
 
     async def restrictions(

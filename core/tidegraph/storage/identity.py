@@ -133,12 +133,14 @@ class IdentityReads(Alone):
                 keys |= {key for _, key in await self.connection.read(graph, query, values)}
         return {entity_id: sorted(keys) for entity_id, keys in found.items()}
 
-    async def set_counts(self, graph: str, sets: Mapping[str, Sequence[str]], limit: int) -> dict[str, int]:
-        """By the name of a set of ids: how many dated events that count mention any of them, up to limit."""
+    async def set_counts(
+        self, graph: str, sets: Mapping[str, Sequence[str]], limit: int, known_at: int = OPEN_END - 1
+    ) -> dict[str, int]:
+        """By the name of a set: how many dated events that counted then mention any of it, up to limit."""
         if not sets:
             return {}
         groups = [{"name": name, "ids": sorted(set(ids))} for name, ids in sorted(sets.items())]
-        values = {"groups": groups, "open": OPEN_END, "limit": limit}
+        values = {"groups": groups, "known_at": known_at, "limit": limit}
         found = dict(await self.connection.read(graph, queries.MENTION_COUNTS, values))
         return {name: int(found.get(name, 0)) for name in sorted(sets)}
 

@@ -128,7 +128,8 @@ MENTION_COUNTS: Final = """
 UNWIND $groups AS g
 CALL {
   WITH g UNWIND g.ids AS k MATCH ()-[m:MENTIONS]->() WHERE m.entity = k
-  WITH m, startNode(m) AS n WHERE m.start IS NOT NULL AND n.withdrawn_at = $open
+  WITH m, startNode(m) AS n
+  WHERE m.start IS NOT NULL AND n.recorded_at <= $known_at AND n.withdrawn_at > $known_at
   WITH DISTINCT n LIMIT $limit RETURN count(n) AS found
 }
 RETURN g.name, found

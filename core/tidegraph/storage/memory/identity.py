@@ -108,11 +108,13 @@ class MemoryIdentity(MemoryReads):
             found[entity_id] = sorted({*subject, *sorted(as_object)[:limit]})
         return found
 
-    async def set_counts(self, graph: str, sets: Mapping[str, Sequence[str]], limit: int) -> dict[str, int]:
+    async def set_counts(
+        self, graph: str, sets: Mapping[str, Sequence[str]], limit: int, known_at: int = OPEN_END - 1
+    ) -> dict[str, int]:
         events = [
             frozenset(record.entity_ids)
             for _, record in self.graph(graph).events.values()
-            if record.event.interval is not None and record.withdrawn_at == OPEN_END
+            if record.event.interval is not None and record.recorded_at <= known_at < record.withdrawn_at
         ]
         return {
             name: min(limit, sum(not entities.isdisjoint(ids) for entities in events))

@@ -8,10 +8,11 @@ graph that was built at that date. Labels do not change a list, they only hide w
 from __future__ import annotations
 
 import asyncio
-from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from tidegraph.domain.eventgraph import EventGraphParameters, EventNode, Link, neighbours, weight
+from tidegraph.domain.eventgraph import EventGraphParameters, EventNode, Link, neighbours
+from tidegraph.domain.eventtable import EventTable
 from tidegraph.ports import EventRecord, GraphReader, Neighbour, Visibility
 
 
@@ -25,7 +26,7 @@ class PastGraph:
         self._graph = graph
         self._seen = Visibility(known_at, None)
         self._parameters = parameters
-        self._of: dict[str, tuple[EventNode, ...]] = {}
+        self._of: dict[str, EventTable] = {}
         self._frequent: set[str] = set()
 
     async def neighbours(self, event_ids: Sequence[str]) -> list[Neighbour]:
@@ -33,81 +34,58 @@ class PastGraph:
         records = await self._store.events(self._graph, event_ids, self._seen)
         events = list(_nodes(records))
         await self._load(events)
+        owners = {event.event_id: self._owners(event) for event in events}
+        await self._load(node for nodes in owners.values() for node in nodes)
         found: dict[tuple[str, str], Neighbour] = {}
+        lists: dict[str, tuple[Link, ...]] = {}
         for event in events:
-            candidates = self._candidates(event)
-            for link in neighbours(event, candidates, self._parameters, frozenset(self._frequent)):
-                found[event.event_id, link.event_id] = Neighbour(event.event_id, link.event_id, link.weight)
-            for owner, link in await self._naming(event, candidates):
-                found[owner, event.event_id] = Neighbour(owner, event.event_id, link.weight)
+            for owner in (event, *owners[event.event_id]):
+                if owner.event_id not in lists:
+                    lists[owner.event_id] = self._list(owner)
+                for link in lists[owner.event_id]:
+                    if event.event_id in (owner.event_id, link.event_id):
+                        row = Neighbour(owner.event_id, link.event_id, link.weight)
+                        found[owner.event_id, link.event_id] = row
         return [found[key] for key in sorted(found)]
 
-    async def _naming(self, event: EventNode, candidates: Sequence[EventNode]) -> list[tuple[str, Link]]:
-        """(owner, entry) of the lists that name the event.
-
-        Most are ruled out by what is read already: K events that come before it in the other's list.
-        """
-        ordered = sorted(candidates, key=lambda node: (node.interval.start, node.event_id))
-        starts = [node.interval.start for node in ordered]
-        open_ = [node for node in ordered if not self._ruled_out(event, node, ordered, starts)]
-        await self._load(open_)
-        frequent = frozenset(self._frequent)
+    def _owners(self, event: EventNode) -> list[EventNode]:
+        """Events in whose lists the event may stand: no entity that they share with it rules that out."""
+        left = [self._of[entity_id].owners(event) for entity_id in sorted(event.entity_ids - self._frequent)]
+        counts = Counter(node.event_id for nodes in left for node in nodes)
+        nodes = {node.event_id: node for found in left for node in found}
         return [
-            (node.event_id, link)
-            for node in open_
-            for link in neighbours(node, self._candidates(node), self._parameters, frequent)
-            if link.event_id == event.event_id
+            nodes[event_id]
+            for event_id in sorted(nodes)
+            if counts[event_id] == len((nodes[event_id].entity_ids & event.entity_ids) - self._frequent)
         ]
 
-    def _ruled_out(
-        self, event: EventNode, owner: EventNode, ordered: Sequence[EventNode], starts: Sequence[int]
-    ) -> bool:
-        """Whether K of the ordered events come before the event in the owner's list."""
-        place = -weight(owner, event, self._parameters), event.event_id
-        before = 0
-        for node in _outwards(ordered, bisect_left(starts, owner.interval.start)):
-            if node is owner or not (node.entity_ids & owner.entity_ids) - self._frequent:
-                continue
-            value = weight(owner, node, self._parameters)
-            before += value > 0.0 and (-value, node.event_id) < place
-            if before >= self._parameters.top_k:
-                return True
-        return False
-
-    def _candidates(self, event: EventNode) -> list[EventNode]:
-        """Events that share an entity that makes edges."""
-        found = {
-            node.event_id: node
-            for entity_id in sorted(event.entity_ids - self._frequent)
-            for node in self._of[entity_id]
-        }
-        found.pop(event.event_id, None)
-        return [found[event_id] for event_id in sorted(found)]
+    def _list(self, event: EventNode) -> tuple[Link, ...]:
+        """The event's list of K."""
+        tables = [self._of[entity_id] for entity_id in sorted(event.entity_ids - self._frequent)]
+        candidates = {node.event_id: node for table in tables for node in table.candidates(event)}
+        return neighbours(event, candidates.values(), self._parameters, frozenset(self._frequent))
 
     async def _load(self, events: Iterable[EventNode]) -> None:
         """Read the events of the entities that are not known yet; those of too many make no edges."""
-        wanted = sorted({id_ for node in events for id_ in node.entity_ids} - self._of.keys())
-        limit = self._parameters.frequency_cap + 1
+        asked = {id_ for node in events for id_ in node.entity_ids} - self._of.keys() - self._frequent
+        if not asked:
+            return
+        cap = self._parameters.frequency_cap
+        entities = await self._store.entities(self._graph, sorted(asked), self._seen)
+        sets = {id_: (id_,) for id_ in asked} | {
+            one.entity_id: one.members for one in entities if one.members
+        }
+        counts = await self._store.set_counts(self._graph, sets, cap + 1, self._seen.known_at)
+        self._frequent |= {id_ for id_ in asked if counts[id_] > cap}
+        wanted = sorted(asked - self._frequent)
         read = await asyncio.gather(
-            *(self._store.events_of(self._graph, [id_], None, self._seen, limit) for id_ in wanted)
+            *(self._store.events_of(self._graph, [id_], None, self._seen, cap + 1) for id_ in wanted)
         )
         for entity_id, records in zip(wanted, read, strict=True):
-            nodes = tuple(_nodes(records))
-            self._of[entity_id] = nodes
-            if len(nodes) >= limit:
-                self._frequent.add(entity_id)
+            self._of[entity_id] = EventTable(_nodes(records), self._parameters)
 
 
 def _nodes(records: Iterable[EventRecord]) -> Iterator[EventNode]:
     for record in records:
         if record.event.interval is not None:
             yield EventNode(record.event.event_id, record.event.interval, frozenset(record.entity_ids))
-
-
-def _outwards(ordered: Sequence[EventNode], middle: int) -> Iterator[EventNode]:
-    """The events from a place on, by turns later and earlier."""
-    for step in range(len(ordered)):
-        if middle + step < len(ordered):
-            yield ordered[middle + step]
-        if middle - 1 - step >= 0:
-            yield ordered[middle - 1 - step]
