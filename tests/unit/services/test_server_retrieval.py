@@ -38,7 +38,8 @@ async def test_retrieve_pages_over_fused_hits(running: Running) -> None:
 
 
 def _hit_id(hit: query_pb2.Hit) -> str:
-    return hit.event.event_id or hit.fact.fact_id or hit.chunk.chunk_id
+    place = f"{hit.chunk.chunk_id} {hit.chunk.source.start_char} {hit.chunk.source.end_char}"
+    return hit.event.event_id or hit.fact.fact_id or place
 
 
 async def test_retrieve_takes_the_ranking_that_is_asked_for(running: Running) -> None:

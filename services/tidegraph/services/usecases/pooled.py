@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Final
 
 from tidegraph.domain.facts import FactVersion
@@ -12,12 +14,13 @@ from tidegraph.services.usecases import ranking
 from tidegraph.services.usecases.legs import Leg, Legs
 from tidegraph.services.usecases.phrasing import statement
 from tidegraph.services.usecases.ranking import Candidate
+from tidegraph.services.usecases.untold import Sentence
 from tidegraph.services.usecases.work import Work
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A candidate of the pool; a chunk is neither a sketch nor a fact."""
+    """A candidate of the pool; a chunk is neither a sketch nor a fact nor a sentence."""
 
     id: str
     score: float
@@ -25,15 +28,17 @@ class Entry:
     sketch: EventSketch | None
     fact: FactVersion | None
     parts: tuple[tuple[str, float], ...] = ()
+    sentence: Sentence | None = None
 
 
 class Candidates:
     """What the reranker is told of each hit."""
 
-    def __init__(self, work: Work, found: Legs, cosines: Mapping[str, float]) -> None:
+    def __init__(self, work: Work, found: Legs, cosines: Mapping[str, float], pool: Iterable[Entry]) -> None:
         self._work = work
         self._found = found
         self._cosines = cosines
+        self._usual = _usual(cosines, pool)
         self._documents = _document_scores(found.found)
         self._chunk_documents = {
             hit.id: hit.document_id for leg in found.found for hit in leg.hits if hit.id.startswith("chunk:")
@@ -48,6 +53,8 @@ class Candidates:
             return self._event(hit.id, hit.sketch, cosine)
         if hit.fact is not None:
             return self._fact(hit, hit.fact)
+        if hit.sentence is not None:
+            return self._sentence(hit.id, hit.sentence)
         document_id = self._chunk_documents.get(hit.id, "")
         return Candidate(
             id=hit.id,
@@ -93,6 +100,23 @@ class Candidates:
             fact=fit,
         )
 
+    def _sentence(self, id_: str, sentence: Sentence) -> Candidate:
+        """Of a sentence that is no event there is no vector: it is as near as events of its text are."""
+        record = sentence.record
+        return Candidate(
+            id=id_,
+            text=record.chunk.text,
+            title=record.chunk.title,
+            cosine=self._usual.get(record.document_id, self._usual.get("", 0.0)),
+            document_id=record.document_id,
+            document=self._documents.get(record.document_id, 0.0),
+            named=ranking.title_share(record.chunk.title, self.question),
+            interval=sentence.interval,
+            confirmed_at=record.document_time,
+            place=record.chunk.start_char,
+            untold=True,
+        )
+
     def _named(self, entity_ids: Sequence[str]) -> float:
         """Share of the names of the question that are among the entities."""
         if not self._links:
@@ -103,6 +127,17 @@ class Candidates:
 
 _CHUNK: Final = "word " * 120
 """Stands for the text of a chunk, which is read only when it is shown: a chunk is long."""
+
+
+def _usual(cosines: Mapping[str, float], pool: Iterable[Entry]) -> dict[str, float]:
+    """The median cosine of the events of each document, and under "" that of all."""
+    found: dict[str, list[float]] = defaultdict(list)
+    for entry in pool:
+        if entry.sketch is not None:
+            cosine = cosines.get(entry.id, 0.0)
+            found[entry.sketch.document_id].append(cosine)
+            found[""].append(cosine)
+    return {document: median(own) for document, own in found.items()}
 
 
 def _document_scores(legs: Sequence[Leg]) -> dict[str, float]:
@@ -121,6 +156,8 @@ def text_of(work: Work) -> Callable[[Entry], str]:
     def text(hit: Entry) -> str:
         if hit.fact is not None:
             return statement(hit.fact, work.ports.registry, work.names, work.moment.now)
+        if hit.sentence is not None:
+            return hit.sentence.record.chunk.text
         return hit.sketch.sentence if hit.sketch is not None else ""
 
     return text

@@ -57,6 +57,8 @@ class Candidate:
     place: int
     fact: float = 0.0
     """Of a fact how surely it is asked for and holds then, in [0, 1]."""
+    untold: bool = False
+    """Whether it is a sentence that no event tells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +179,7 @@ def _text_features(candidates: Sequence[Candidate], question: str) -> dict[str, 
         "echo": np.array([_echo(c.text, c.title, asked) for c in candidates]),
         "length": np.array([len(c.text.split()) / TOKENS_PER_LENGTH for c in candidates]),
         "fact": np.array([c.fact for c in candidates]),
+        "untold": np.array([float(c.untold) for c in candidates]),
         "recency": np.array(
             [
                 0.0 if c.confirmed_at == OPEN_START else 1.0 / (1.0 + y)

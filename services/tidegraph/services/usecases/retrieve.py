@@ -1,7 +1,7 @@
 """Ranked evidence: the legs fused by RRF, the best of them ranked again by what they say.
 
 Every leg is restricted by the as-of on both axes and by labels before it ranks. Ids in the ranking carry
-their kind: ``event:``, ``chunk:`` or ``fact:``.
+their kind: ``event:``, ``chunk:``, ``fact:`` or ``sentence:``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tidegraph.domain.errors import Rejected
 from tidegraph.domain.facts import FactVersion
 from tidegraph.domain.fuse import Fused, fuse
 from tidegraph.domain.interval import Interval
-from tidegraph.ports import ChunkRecord, EventRecord
+from tidegraph.ports import ChunkRecord, EventRecord, EventSketch
 from tidegraph.services.usecases import ranking
 from tidegraph.services.usecases.graph_leg import GraphLeg, graph_leg
 from tidegraph.services.usecases.legs import Leg, Legs, Windows, search
@@ -30,6 +30,7 @@ from tidegraph.services.usecases.ranking import AskedSpan, Floats, TimeEncoding,
 from tidegraph.services.usecases.repeats import Said, without_repeats
 from tidegraph.services.usecases.scope import Scope, until_end, window_of
 from tidegraph.services.usecases.trail import LegRun, SearchRun, Timer
+from tidegraph.services.usecases.untold import PASSAGES_MAX, untold
 from tidegraph.services.usecases.work import Work
 
 FACT_BOOST: Final = 3.0 / 61
@@ -78,7 +79,8 @@ DEFAULT: Final = Options()
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One piece of evidence; exactly one of event, chunk and fact is set.
+    """One piece of evidence; exactly one of event, chunk and fact is set. A chunk may be one sentence of it
+    that no event tells; its text and its place are then those of the sentence.
 
     ``ranks``: where each leg had it. ``parts``: what each feature adds to the score, when it was ranked by
     features.
@@ -124,11 +126,13 @@ async def retrieve(work: Work, scope: Scope, limit: int, options: Options = DEFA
         found = await _with_graph(work, scope, fused, found, options)
         fused = fuse({leg.name: [hit.id for hit in leg.hits] for leg in found.all}, boosts)[:POOL_MAX]
         clock.took("graph")
+    size = len(fused)
     if rerank is Rerank.NONE:
         shown = await _unranked(work, fused, found, options, limit)
         clock.took("records")
     else:
-        pool = await _pool(work, fused, found, options)
+        pool = await _pool(work, fused, found, options, windows_of(work, scope))
+        size += sum(entry.sentence is not None for entry in pool)
         clock.took("records")
         asked = AskedSpan.of(scope.relation, scope.interval)
         pool = await _ranked(work, pool, found, asked, options)
@@ -142,7 +146,7 @@ async def retrieve(work: Work, scope: Scope, limit: int, options: Options = DEFA
     ]
     work.trail.searches.append(
         SearchRun(
-            pool=len(fused),
+            pool=size,
             encoder=work.ports.encoder.model_id,
             reranking=rerank.value,
             reranker=model,
@@ -222,20 +226,38 @@ def _distinct(work: Work, pool: Sequence[Entry], limit: int) -> list[Entry]:
     return without_repeats((_said(entry, text(entry)) for entry in pool), limit)
 
 
-async def _pool(work: Work, fused: Sequence[Fused], found: Legs, options: Options) -> list[Entry]:
-    """The pool with what ranking needs of its events; the rest is read of what is shown."""
+async def _pool(
+    work: Work, fused: Sequence[Fused], found: Legs, options: Options, windows: Windows | None = None
+) -> list[Entry]:
+    """The pool with what ranking needs of its events; the rest is read of what is shown.
+
+    ``windows``: the sentences that no event tells are to be in it, as far as they may be of these times.
+    """
     events = [one.id.partition(":")[2] for one in fused if one.id.startswith("event:")]
-    sketches = {
-        f"event:{sketch.event_id}": sketch
-        for sketch in await work.ports.store.sketches(work.moment.graph, events, work.moment.seen)
-        if options.shows(sketch.status)
-    }
+    told = await work.ports.store.sketches(work.moment.graph, events, work.moment.seen)
+    sketches = {f"event:{sketch.event_id}": sketch for sketch in told if options.shows(sketch.status)}
     entries = []
     for one in fused:
         sketch, fact = sketches.get(one.id), found.facts.facts.get(one.id)
         if sketch is not None or fact is not None or one.id.startswith("chunk:"):
             entries.append(Entry(one.id, one.score, one.ranks, sketch, fact))
+    if windows is not None and not options.statuses and Part.CHUNKS not in work.without:
+        entries += await _sentences(work, fused, told, windows)
     return entries
+
+
+async def _sentences(
+    work: Work, fused: Sequence[Fused], told: Sequence[EventSketch], windows: Windows
+) -> list[Entry]:
+    """The sentences of the best passages that no event of the pool tells, shown or not."""
+    best = [one for one in fused if one.id.startswith("chunk:")][:PASSAGES_MAX]
+    of = {one.id.partition(":")[2]: one for one in best}
+    records = await work.ports.store.chunks(work.moment.graph, list(of), work.moment.seen)
+    found = untold(records, told, windows.events)
+    return [
+        Entry(s.id, of[s.record.chunk.chunk_id].score, of[s.record.chunk.chunk_id].ranks, None, None, (), s)
+        for s in found
+    ]
 
 
 async def _ranked(
@@ -248,7 +270,7 @@ async def _ranked(
         work.moment.graph, "event", missing, found.vector, work.moment.seen, None, len(missing)
     )
     cosines |= {f"event:{hit.id}": hit.score for hit in scored}
-    maker = Candidates(work, found, cosines)
+    maker = Candidates(work, found, cosines, pool)
     pool = sorted(pool, key=lambda entry: entry.id)
     candidates = [maker.of(entry) for entry in pool]
     texts = [one.text for one in candidates]
@@ -285,7 +307,11 @@ def _is_cosine(leg: str) -> bool:
 
 
 def _said(entry: Entry, text: str) -> Said[Entry]:
-    event = entry.sketch
+    event, sentence = entry.sketch, entry.sentence
+    if sentence is not None:
+        chunk = sentence.record.chunk
+        place = (sentence.record.document_id, chunk.start_char, chunk.end_char)
+        return Said(entry, text, None, sentence.interval, place)
     if event is None:
         return Said(entry, text, None, entry.fact.valid if entry.fact else None, ("", 0, 0))
     place = (event.document_id, event.start_char, event.end_char)
@@ -303,6 +329,7 @@ async def _whole(work: Work, entries: Sequence[Entry]) -> list[Hit]:
     )
     event_of = {f"event:{record.event.event_id}": record for record in events}
     chunk_of = {f"chunk:{record.chunk.chunk_id}": record for record in chunks}
+    chunk_of |= {e.id: e.sentence.record for e in entries if e.sentence is not None}
     hits = (
         Hit(e.id, e.score, e.ranks, event_of.get(e.id), chunk_of.get(e.id), e.fact, e.parts) for e in entries
     )

@@ -103,7 +103,7 @@ async def pool(work: Work, intent: Intent, found: Retrieved) -> Pool:
     kinds = await _kinds(work, passages)
     facts = await _fact_values(work)
     alike = await asyncio.to_thread(_alike, work, intent, passages)
-    found_in = _Found(weights, documents, near, ranks, events)
+    found_in = _Found(weights, documents, near, ranks, events, _untold_ranks(found))
     return _assembled(work, intent, passages, found_in, kinds, facts, alike)
 
 
@@ -160,6 +160,16 @@ async def _near(
     return {hit.id: hit.score for hit in hits}, ranks
 
 
+def _untold_ranks(found: Retrieved) -> dict[tuple[str, int], float]:
+    """The rank of each sentence that was found as a passage of its own."""
+    places = enumerate(hit for hit in found.hits if hit.event is not None or hit.chunk is not None)
+    return {
+        (hit.chunk.document_id, hit.chunk.chunk.start_char): 1.0 / (1 + place / 5)
+        for place, hit in places
+        if hit.chunk is not None
+    }
+
+
 async def _linked(work: Work, events: Mapping[str, EventRecord], ranks: dict[str, float]) -> None:
     """Neighbours in the event graph of what was found best have a share of its rank."""
     best = sorted(ranks, key=lambda event_id: (-ranks[event_id], event_id))[:SEEDS_MAX]
@@ -207,13 +217,16 @@ async def _fact_values(work: Work) -> Held:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What retrieval says: of chunks, of documents and, by event id, of nearness and rank."""
+    """What retrieval says: of chunks, of documents and, by event id, of nearness and rank; ``untold``: the
+    rank of sentences that no event tells, by document and first character.
+    """
 
     weights: Mapping[str, float]
     documents: Mapping[str, float]
     near: Mapping[str, float]
     ranks: Mapping[str, float]
     events: Mapping[str, EventRecord]
+    untold: Mapping[tuple[str, int], float]
 
 
 def _assembled(
@@ -336,7 +349,8 @@ def _statements(
         last = text.words[sentence.last - 1].end + chunk.start_char
         own = [r.event for r in listed if r.event.start_char < last and r.event.end_char > first]
         cosine = max((hits.near.get(event.event_id, FLOOR) for event in own), default=FLOOR)
-        rank = max((hits.ranks.get(event.event_id, 0.0) for event in own), default=0.0)
+        alone = hits.untold.get((passage.record.document_id, first), 0.0)
+        rank = max((hits.ranks.get(event.event_id, 0.0) for event in own), default=alone)
         low = normalise(text.text[text.words[sentence.first].start : text.words[sentence.last - 1].end])
         named = any(name and name in low for name in intent.names)
         found.append(Statement(cosine, rank, named, cosine / top))
