@@ -4,7 +4,7 @@ Every collection is a graph of its own. Contexts are the hits of Retrieve, best 
 interval in which it holds; the answer is that of Ask, with the built-in reasoner unless a language model
 is configured in the environment. ``--without`` leaves parts of the product out. ``--each`` asks again
 without each part alone, and of plain baselines, over the same graphs: one more file for each, beside
-``--out``.
+``--out``. Ways of retrieving that are there by request get a file of contexts without answers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from quality_lib._baselines import BASELINES
 from quality_lib._world import World, graph_name, iso, progress, read_lines, world, write_lines
@@ -24,16 +24,24 @@ from tidegraph.domain.errors import Rejected
 from tidegraph.services.caller import Caller
 from tidegraph.services.usecases.answers import Outcome
 from tidegraph.services.usecases.compose import line
+from tidegraph.services.usecases.graph_leg import GraphLeg
 from tidegraph.services.usecases.moment import AskedTime
 from tidegraph.services.usecases.opening import opened
 from tidegraph.services.usecases.parts_used import Part
-from tidegraph.services.usecases.retrieve import Hit, retrieve
+from tidegraph.services.usecases.ranking import TimeEncoding
+from tidegraph.services.usecases.retrieve import Hit, Options, retrieve
 from tidegraph.services.usecases.scope import Scope
 from tidegraph.services.usecases.work import Work
 
 HELP = "temporal question answering"
 CONTEXTS = 60
 Ask = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
+BY_REQUEST: Final = {
+    "leg-walk": Options(graph=GraphLeg.WALK),
+    "leg-pagerank": Options(graph=GraphLeg.PAGERANK),
+    "fourier": Options(time_encoding=TimeEncoding.FOURIER),
+}
+"""Ways of Retrieve that are not its default."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -79,6 +87,9 @@ async def _run(arguments: argparse.Namespace) -> int:
             for plain in BASELINES:
                 name = str(out.with_suffix(f".{plain}{out.suffix}"))
                 await _written(name, questions, partial(_plain, played, plain))
+            for way, options in BY_REQUEST.items():
+                name = str(out.with_suffix(f".{way}{out.suffix}"))
+                await _written(name, questions, partial(_retrieved, played, options))
         print(f"qa: {len(corpus)} documents, {len(questions)} questions")
         played.print_cpu()
     return 0
@@ -129,6 +140,19 @@ async def _asked(played: World, without: frozenset[Part], question: Mapping[str,
         "contexts": [_context(work, hit) for hit in found.hits],
         "answer": said if known else None,
         "abstained": not known,
+    }
+
+
+async def _retrieved(played: World, options: Options, question: Mapping[str, Any]) -> dict[str, Any]:
+    """Contexts alone, by another way of retrieving."""
+    graph = graph_name(question["collection"])
+    work, scope = await work_of(played, graph, question["question"], frozenset())
+    found = await retrieve(work, scope, CONTEXTS, options)
+    return {
+        "id": question["id"],
+        "contexts": [_context(work, hit) for hit in found.hits],
+        "answer": None,
+        "abstained": True,
     }
 
 
