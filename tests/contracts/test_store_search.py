@@ -194,6 +194,29 @@ async def test_what_is_hidden_does_not_starve_the_vector_leg(store: GraphStore, 
     assert {hit.id for hit in hits} == {e.event.event_id for e in shown}
 
 
+@pytest.mark.parametrize(
+    "seen",
+    [Visibility(s.at(2010), None), Visibility(s.at(2030), frozenset({"audit"}))],
+    ids=["known", "labels"],
+)
+async def test_the_few_that_may_be_seen_are_found_among_thousands_that_may_not(
+    store: GraphStore, graph: str, seen: Visibility
+) -> None:
+    """More is nearer than the index is ever asked for, and nothing of that may be seen."""
+    secret = s.header(graph, "secret", labels=("hr",), recorded_at=s.at(2020))
+    public = s.header(graph, "public", recorded_at=s.at(2009))
+    when = Interval(s.at(1990), s.at(1991))
+    hidden = tuple(s.event(secret, "x", i, when) for i in range(4_500))
+    shown = tuple(s.event(public, "x", i, when) for i in range(3))
+    vectors = [s.vector(e.event.event_id, 1.0, 0.0001 * i) for i, e in enumerate(hidden)]
+    vectors += [s.vector(e.event.event_id, 0.1, 1.0) for e in shown]
+    writes = (s.write(secret, events=hidden), s.write(public, events=shown))
+    await store.commit(s.commit(graph, documents=writes, vectors=tuple(vectors)))
+    for valid in (None, Interval(s.at(1900), s.at(2100))):
+        found = await store.search_vector(graph, "event", s.unit(1.0), seen, valid, 3)
+        assert {hit.id for hit in found} == {e.event.event_id for e in shown}
+
+
 async def test_withdrawn_rows_are_found_only_at_the_time(store: GraphStore, graph: str) -> None:
     head = s.header(graph)
     one = s.write(head, (s.chunk(head, "tea"),), (s.event(head, "tea"),))

@@ -211,6 +211,8 @@ async def get_policies(ports: Ports, moment: Moment) -> Policies:
 
 async def under_policies(ports: Ports, moment: Moment) -> Ports:
     """The ports with the registry that the graph went by at known_at."""
+    if not moment.made.has_policies:
+        return ports
     found = await ports.store.decisions(moment.graph, (POLICIES,), moment.seen)
     if not found:
         return ports

@@ -12,7 +12,7 @@ from tidegraph.domain.interval import Interval
 from tidegraph.domain.walk import WalkParameters, arrivals
 from tidegraph.ports import Scored
 from tidegraph.services.usecases.exploring import Explorer, Look
-from tidegraph.services.usecases.legs import LEG_MAX, Leg
+from tidegraph.services.usecases.legs import LEG_MIN, Leg
 from tidegraph.services.usecases.work import Work
 
 SEEDS_MAX: Final = 20
@@ -42,7 +42,7 @@ async def graph_leg(work: Work, seeds: Sequence[str], window: Interval | None, h
         ranked = await explorer.ranked(seeds, STEPS)
     else:
         ranked = arrivals(await explorer.walks(seeds, _seed(work), WALKS))
-    hits = tuple(Scored(f"event:{event_id}", score) for event_id, score in ranked[:LEG_MAX])
+    hits = tuple(Scored(f"event:{event_id}", score) for event_id, score in ranked[:LEG_MIN])
     return Leg("graph", hits, (time.perf_counter() - started) * 1_000)
 
 

@@ -22,8 +22,8 @@ from tidegraph.services.usecases.matching import Matcher
 from tidegraph.services.usecases.parts_used import Part
 from tidegraph.services.usecases.work import Work
 
-LEG_MAX: Final = 100
-CHUNKS_MAX: Final = 50
+LEG_MIN: Final = 50
+"""Events that a leg gives at least, and half as many chunks: legs of a hundred found no more answers."""
 FACTS_MAX: Final = 50
 DOCUMENTS_MAX: Final = 3
 """Documents whose passages match best: their events are candidates whatever words they use."""
@@ -93,24 +93,30 @@ class Legs:
         return (self.facts.leg, *self.found)
 
 
-async def search(work: Work, windows: Windows) -> Legs:
-    """All legs, side by side where they do not need one another."""
+async def search(work: Work, windows: Windows, wanted: int) -> Legs:
+    """All legs, side by side where they do not need one another.
+
+    Args:
+        wanted: hits that are shown at most; each leg gives as many events, and more.
+    """
+    events = max(LEG_MIN, wanted)
+    limits = {"event": events, "chunk": events // 2}
     started = time.perf_counter()
     encoding = asyncio.create_task(work.vector())
     facts, *texts = await asyncio.gather(
         fact_leg(work, windows.facts),
-        _text(work, "event", windows),
-        _text(work, "chunk", windows),
+        _text(work, "event", windows, limits),
+        _text(work, "chunk", windows, limits),
     )
     vector = await encoding
     encoded = _ms(started)
     near = await asyncio.gather(
-        _vector(work, "event", vector, windows),
-        _vector(work, "chunk", vector, windows),
-        _ranked(work, "entity", list(work.question.entity_ids), vector, windows),
+        _vector(work, "event", vector, windows, limits),
+        _vector(work, "chunk", vector, windows, limits),
+        _ranked(work, "entity", list(work.question.entity_ids), vector, windows, events),
     )
     documents = best_documents([texts[1], near[1]])
-    own = await _ranked(work, "document", documents, vector, windows)
+    own = await _ranked(work, "document", documents, vector, windows, events)
     found = (*texts, *near, own)
     if Part.CHUNKS in work.without:
         found = (texts[0], near[0], near[2])
@@ -164,26 +170,27 @@ async def _facts(work: Work, matcher: Matcher, window: Interval | None) -> list[
     return sorted(found.values(), key=lambda fact: (fact.key, fact.valid.start, fact.version_id))
 
 
-async def _text(work: Work, what: str, windows: Windows) -> Leg:
-    terms = search_terms(work.question)
-    limit = LEG_MAX if what == "event" else CHUNKS_MAX
+async def _text(work: Work, what: str, windows: Windows, limits: Mapping[str, int]) -> Leg:
+    terms, valid = search_terms(work.question), _valid(what, windows)
     found = work.ports.store.search_text(
-        work.moment.graph, what, terms, work.moment.seen, _valid(what, windows), limit, windows.force
+        work.moment.graph, what, terms, work.moment.seen, valid, limits[what], windows.force
     )
     return await _timed(f"text_{what}", what, found)
 
 
-async def _vector(work: Work, what: str, vector: Vector, windows: Windows) -> Leg:
-    limit = LEG_MAX if what == "event" else CHUNKS_MAX
+async def _vector(work: Work, what: str, vector: Vector, windows: Windows, limits: Mapping[str, int]) -> Leg:
+    valid = _valid(what, windows)
     found = work.ports.store.search_vector(
-        work.moment.graph, what, vector, work.moment.seen, _valid(what, windows), limit, windows.force
+        work.moment.graph, what, vector, work.moment.seen, valid, limits[what], windows.force
     )
     return await _timed(f"vector_{what}", what, found, COSINE_MIN)
 
 
-async def _ranked(work: Work, by: str, ids: Sequence[str], vector: Vector, windows: Windows) -> Leg:
+async def _ranked(
+    work: Work, by: str, ids: Sequence[str], vector: Vector, windows: Windows, limit: int
+) -> Leg:
     found = work.ports.store.rank_events(
-        work.moment.graph, by, ids, vector, work.moment.seen, windows.events, LEG_MAX, windows.force
+        work.moment.graph, by, ids, vector, work.moment.seen, windows.events, limit, windows.force
     )
     return await _timed(f"{by}_event", "event", found)
 

@@ -7,7 +7,7 @@ their kind: ``event:``, ``chunk:``, ``fact:`` or ``sentence:``.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
@@ -118,7 +118,7 @@ async def retrieve(work: Work, scope: Scope, limit: int, options: Options = DEFA
     clock = Timer()
     rerank = chosen(work, options)
     options = replace(options, rerank=rerank)
-    found = await search(work, windows_of(work, scope))
+    found = await search(work, windows_of(work, scope), limit)
     clock.took("legs")
     boosts = dict.fromkeys(found.facts.sure, FACT_BOOST)
     fused = fuse({leg.name: [hit.id for hit in leg.hits] for leg in found.all}, boosts)[:POOL_MAX]
@@ -135,8 +135,7 @@ async def retrieve(work: Work, scope: Scope, limit: int, options: Options = DEFA
         size += sum(entry.sentence is not None for entry in pool)
         clock.took("records")
         asked = AskedSpan.of(scope.relation, scope.interval)
-        pool = await _ranked(work, pool, found, asked, options)
-        shown = _distinct(work, pool, limit)
+        shown = _distinct(work, await _ranked(work, pool, found, asked, options), limit)
     hits = await _whole(work, shown)
     clock.took("ranking")
     crossing = work.ports.reranker if rerank is Rerank.CROSS_ENCODER else None
@@ -196,10 +195,11 @@ async def _with_graph(
     work: Work, scope: Scope, fused: Sequence[Fused], found: Legs, options: Options
 ) -> Legs:
     """The legs and beside them what lies near the best events of all in the event graph."""
-    pool = await _pool(work, fused, found, options)
+    listed = await _pool(work, fused, found, options)
+    pool: Iterable[Entry] = listed
     if options.rerank is not Rerank.NONE:
         asked = AskedSpan.of(scope.relation, scope.interval)
-        pool = await _ranked(work, pool, found, asked, replace(options, rerank=Rerank.FEATURES))
+        pool = await _ranked(work, listed, found, asked, replace(options, rerank=Rerank.FEATURES))
     seeds = [entry.sketch.event_id for entry in pool if entry.sketch is not None]
     leg = await graph_leg(work, seeds, windows_of(work, scope).events, options.graph)
     return replace(found, found=(*found.found, leg))
@@ -220,7 +220,7 @@ async def _unranked(
     return shown
 
 
-def _distinct(work: Work, pool: Sequence[Entry], limit: int) -> list[Entry]:
+def _distinct(work: Work, pool: Iterable[Entry], limit: int) -> list[Entry]:
     """The first of the pool that repeat none before them."""
     text = text_of(work)
     return without_repeats((_said(entry, text(entry)) for entry in pool), limit)
@@ -262,8 +262,8 @@ async def _sentences(
 
 async def _ranked(
     work: Work, pool: Sequence[Entry], found: Legs, asked: AskedSpan | None, options: Options
-) -> list[Entry]:
-    """The pool by the score of its features, best first."""
+) -> Iterator[Entry]:
+    """The pool by the score of its features, best first; made as it is looked at, which is seldom all."""
     cosines = {hit.id: hit.score for leg in found.found if _is_cosine(leg.name) for hit in leg.hits}
     missing = [e.sketch.event_id for e in pool if e.sketch is not None and e.id not in cosines]
     scored = await work.ports.store.rank_events(
@@ -282,14 +282,14 @@ async def _ranked(
         parts["cross_encoder"] = await _crossed(work, maker.question, texts, scores)
         scores = scores + parts["cross_encoder"]
     order, parts["variety"] = ranking.varied(np.round(scores, 9), texts, maker.question)
-    return [
+    return (
         replace(
             pool[index],
             score=float(sum(row[index] for row in parts.values())),
             parts=tuple((name, float(row[index])) for name, row in parts.items() if row[index]),
         )
         for index in order
-    ]
+    )
 
 
 async def _crossed(work: Work, question: str, texts: Sequence[str], scores: Floats) -> Floats:
