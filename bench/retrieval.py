@@ -42,11 +42,9 @@ from tidegraph.models.minilm import MiniLmEncoder
 from tidegraph.ports import Visibility
 from tidegraph.services.caller import Caller
 from tidegraph.services.usecases.context import ChatLimits, Ports
-from tidegraph.services.usecases.moment import AskedTime, resolve
-from tidegraph.services.usecases.reading import read_text
+from tidegraph.services.usecases.moment import AskedTime
+from tidegraph.services.usecases.opening import opened
 from tidegraph.services.usecases.retrieve import Options, Rerank, retrieve
-from tidegraph.services.usecases.scope import scope_of
-from tidegraph.services.usecases.work import Work
 from tidegraph.storage.falkor import FalkorStore, open_store
 from tidegraph.storage.memory import MemoryStatusStore
 from tidegraph.streams.writing.links import Linker, Relinked
@@ -107,10 +105,8 @@ class Bench:
 
     async def ask(self, ports: Ports, number: int, rerank: Rerank) -> None:
         text, valid = self.maker.question(number)
-        question = (await read_text(ports, GRAPH, text, ports.clock.now())).question
-        moment = await resolve(ports, Caller(GRAPH, None, "bench"), AskedTime(valid=valid))
-        scope = scope_of(question, moment, given=True)
-        await retrieve(Work(ports, moment, question), scope, 20, Options(rerank))
+        work, scope = await opened(ports, Caller(GRAPH, None, "bench"), text, AskedTime(valid=valid))
+        await retrieve(work, scope, 20, Options(rerank))
 
     async def cost(self, queries: int) -> dict[str, float]:
         """Processor milliseconds a query, client and store, without encoder and reranker."""

@@ -173,7 +173,9 @@ async def test_a_change_of_policies_holds_from_its_recorded_time_on(
     both = [(at(2020), OPEN_END), (at(2022), OPEN_END)]
     assert sorted(span[1:] for span in await believed(store)) == both
     change = decision("p", at(2024, 3), policies=records_pb2.PolicyChange(registry_toml=LEADS))
+    assert not (await store.made(GRAPH)).has_policies
     await hand_in(writer, [change], 2)
+    assert (await store.made(GRAPH)).has_policies
     assert sorted(span[1:] for span in await believed(store)) == [(at(2020), at(2022)), (at(2022), OPEN_END)]
     assert {fact.predicate for fact in await store.facts(GRAPH, FactFilter(), EVERYTHING)} == {"leads"}
     early = await believed(store, known_at=at(2024, 3) - 1)

@@ -387,7 +387,7 @@ async def test_the_sequence_counts_the_commits(store: GraphStore, graph: str) ->
     await store.commit(s.commit(graph, -1, 0))
     await store.commit(s.commit(graph, 0, 1))
     assert await store.sequence(graph) == 2
-    assert await store.made(graph) == GraphMade(store.model_id, s.DIMENSIONS, 2)
+    assert await store.made(graph) == GraphMade(store.model_id, s.DIMENSIONS, 2, has_policies=False)
     with pytest.raises(NotFound):
         await store.sequence("no-such-graph")
     with pytest.raises(NotFound):

@@ -168,11 +168,14 @@ class Ranked(list[Scored]):
 
 @dataclass(frozen=True, slots=True)
 class GraphMade:
-    """Model and dimension of a graph's vectors ("" and 0 before its first commit), and its last commit."""
+    """Model and dimension of a graph's vectors ("" and 0 before its first commit), its last commit, and
+    whether it may hold decisions that set policies.
+    """
 
     model_id: str
     dimensions: int
     sequence: int
+    has_policies: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,9 @@ ON CREATE SET g.sequence = 0, g.schema_version = $version, g.model = $model, g.d
 RETURN g.schema_version, g.model, g.dimensions
 """
 GRAPH_INFO: Final = """
-MATCH (g:Graph {id: 'graph'}) RETURN g.model, g.dimensions, g.sequence
+MATCH (g:Graph {id: 'graph'})
+CALL { OPTIONAL MATCH (d:Decision) WHERE d.kind = $policies WITH d LIMIT 1 RETURN count(d) AS policies }
+RETURN g.model, g.dimensions, g.sequence, policies
 """
 WRITERS: Final = "MATCH (w:Writer) RETURN w.id, w.offset ORDER BY w.id"
 INHERIT: Final = """

@@ -20,7 +20,7 @@ from tidegraph.ports import (
     Neighbour,
     Visibility,
 )
-from tidegraph.storage import codec, queries, queries_search, rows, terms, visibility
+from tidegraph.storage import codec, queries, queries_search, rows, rulebook, terms, visibility
 from tidegraph.storage.codec import Value
 from tidegraph.storage.dump import canonical_row
 from tidegraph.storage.fact_reads import MAX_LIMIT, FactReads
@@ -242,9 +242,10 @@ class FalkorReads(FactReads):
 
     async def made(self, graph: str) -> GraphMade:
         """By what the graph was made, and where it stands."""
-        found = await self.connection.read_plain(graph, queries.GRAPH_INFO)
-        model, dimensions, sequence = found[0] if found else ("", 0, 0)
-        return GraphMade(str(model), int(dimensions), int(sequence))
+        values: dict[str, Value] = {"policies": rulebook.POLICIES}
+        found = await self.connection.read_plain(graph, queries.GRAPH_INFO, values)
+        model, dimensions, sequence, policies = found[0] if found else ("", 0, 0, 0)
+        return GraphMade(str(model), int(dimensions), int(sequence), bool(policies))
 
     async def scan(self, graph: str, what: str, after: str, limit: int) -> list[tuple[str, str]]:
         """A page of stored rows in the order of their ids, as canonical JSON."""

@@ -318,7 +318,9 @@ class MemoryReads:
         return self.graph(graph).sequence
 
     async def made(self, graph: str) -> GraphMade:
-        return GraphMade(self.model_id, self.dimensions, self.graph(graph).sequence)
+        state = self.graph(graph)
+        policies = any(decision.kind == POLICIES for decision in state.decisions.values())
+        return GraphMade(self.model_id, self.dimensions, state.sequence, policies)
 
     async def scan(self, graph: str, what: str, after: str, limit: int) -> list[tuple[str, str]]:
         state = self.graph(graph)
