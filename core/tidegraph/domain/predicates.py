@@ -78,6 +78,14 @@ class Registry:
             values[qualifier] = forms if mine is None else _joined(mine, forms)
         return Registry((*kept, *other._policies.values()), tuple(values.values()))
 
+    @property
+    def described(self) -> str:
+        """All that it says as one text, the same in every process."""
+        values = [
+            (f.qualifier, sorted(f.forms.items()), sorted(f.marks.items())) for f in self._values.values()
+        ]
+        return repr((tuple(self), sorted(values)))
+
     def __iter__(self) -> Iterator[Policy]:
         return iter(self._policies.values())
 

@@ -1,8 +1,8 @@
 """A graph built anew from the record of belief: what ``extracted`` and ``control`` hold, and nothing else.
 
 The graph is built beside the one that is served, by the stages that write the served one, and takes its
-place at the end; no extraction runs again. What is believed does not depend on the order in which the
-partitions of the two topics are read.
+place at the end; no extraction runs again. A build that was interrupted goes on where its graph stands.
+What is believed does not depend on the order in which the partitions of the two topics are read.
 
 ``extracted`` is compacted: of records of one key only the last counts here too, whether or not the broker
 has removed the earlier ones yet, so that what was erased never comes back.
@@ -11,6 +11,7 @@ has removed the earlier ones yet, so that what was erased never comes back.
 from __future__ import annotations
 
 import hashlib
+import importlib.metadata
 import logging
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -23,7 +24,7 @@ from tidegraph.domain.facts import FactVersion
 from tidegraph.events.v1 import records_pb2
 from tidegraph.log.codecs import decode_control
 from tidegraph.log.topics import Topic
-from tidegraph.ports import ChangeRow, Clock, GraphStore, Log, LogRecord
+from tidegraph.ports import ChangeRow, Clock, Fence, GraphStore, Log, LogRecord
 from tidegraph.storage.changes import whole_commits
 from tidegraph.storage.dump import content_hash
 from tidegraph.streams.flow import Input
@@ -36,13 +37,14 @@ from tidegraph.streams.stamps import PartitionStamps
 from tidegraph.streams.writing import feed
 from tidegraph.streams.writing.erased import KIND as ERASURE
 from tidegraph.streams.writing.erased import Erased
-from tidegraph.streams.writing.writer import GraphWriter
+from tidegraph.streams.writing.writer import GraphWriter, empty_commit
 
 logger = logging.getLogger(__name__)
 
 _BATCH: Final = 64
 _CHANGES: Final = 5_000
 _NEVER_LATER: Final = 1 << 62
+_NAME: Final = "rebuild"
 
 Batch = Sequence[LogRecord]
 """Records of one partition, in order."""
@@ -52,7 +54,10 @@ Arrange = Callable[[Sequence[Batch]], Sequence[Batch]]
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """What was read: records that were taken in, and records that could not be used, then as now."""
+    """What was read: records that were taken in, and records that could not be used, then as now.
+
+    What was read before an interruption counts as taken in.
+    """
 
     taken_in: int
     refused: int
@@ -110,7 +115,12 @@ class Rebuilder:
             Retryable: the log or the store is away; the served graph is as it was.
         """
         beside = self._store.beside()
-        await beside.drop(graph)
+        mark = await self._mark(graph)
+        # An erasure goes on from nothing: what another began may hold what is to be gone.
+        if not tell_gone or not await _is_begun(beside, graph, mark):
+            await beside.drop(graph)
+            await beside.prepare(graph)
+            await beside.commit(empty_commit(graph, Fence(mark, -1, 0)))
         built = await self.build(graph, beside, arrange)
         former = await self._former_hash(graph)
         changes, sequence = await self._changes(graph, beside, tell_gone=tell_gone)
@@ -122,8 +132,9 @@ class Rebuilder:
         return found
 
     async def build(self, graph: str, target: GraphStore, arrange: Arrange | None = None) -> Built:
-        """Take the record of belief of one graph in, into a store that does not have it yet."""
+        """Take the record of belief of one graph in, into a store that does not have it yet, or not all."""
         await target.prepare(graph)
+        done = await target.writers(graph)
         writer = self._make_writer(target)
         writer.keep_out(graph, await self._erased(graph, writer))
         stage = WriteStage(writer, self._clock)
@@ -132,15 +143,26 @@ class Rebuilder:
         retracted: dict[str, int] = {}
         async for batch in self._arranged(graph, arrange):
             _note_retractions(retracted, batch)
-            inputs, unreadable = await _resolved(resolve, batch)
+            left = [record for record in batch if record.offset > done.get(_fence(record), -1)]
+            inputs, unreadable = await _resolved(resolve, left)
             result = await stage.write(graph, inputs) if inputs else None
             count = len(result.rejected) if result else 0
             refused += count + unreadable
-            taken_in += len(inputs) - count
+            taken_in += len(batch) - unreadable - count
         async for record, _ in recorded_after(self._documents(graph), graph, retracted):
             inputs, _ = await _resolved(resolve, [record], "again")
             await stage.write(graph, inputs)
         return Built(taken_in, refused)
+
+    async def _mark(self, graph: str) -> str:
+        """Names all that a build depends on but the documents, whose order does not matter: what was begun
+        under another mark is begun anew.
+        """
+        lives = await self._sources.lives([Topic.CONTROL, Topic.EXTRACTED])
+        parts = [importlib.metadata.version("tidegraph"), self._make_writer(self._store).made_by]
+        parts += sorted(lives.values())
+        parts += [f"{r.partition}/{r.offset}/{r.timestamp}" async for r in self._decisions(graph)]
+        return f"{_NAME}/{_digest(repr(parts).encode()).hex()}"
 
     async def _erased(self, graph: str, writer: GraphWriter) -> Erased:
         """What the decisions erase, whenever they are read: a document may stand before them."""
@@ -243,7 +265,24 @@ def _note_retractions(retracted: dict[str, int], batch: Batch) -> None:
             retracted[name] = min(retracted.get(name, record.timestamp), record.timestamp)
 
 
-async def _resolved(resolve: ResolveHandler, batch: Batch, name: str = "rebuild") -> tuple[list[Input], int]:
+async def _is_begun(beside: GraphStore, graph: str, mark: str) -> bool:
+    """Whether a graph of this encoder and schema was begun under the mark and is not done."""
+    if mark not in await beside.writers(graph):
+        return False
+    try:
+        await beside.prepare(graph)
+    except Rejected:
+        return False
+    logger.info("graph %s: going on with the rebuild that was interrupted", graph)
+    return True
+
+
+def _fence(record: LogRecord) -> str:
+    """The name under which a build notes how far it came, as the write stage does of what it is handed."""
+    return f"{_NAME}/{record.topic}/{record.partition}"
+
+
+async def _resolved(resolve: ResolveHandler, batch: Batch, name: str = _NAME) -> tuple[list[Input], int]:
     """The records as the write stage gets them, and how many cannot be read."""
     inputs: list[Input] = []
     unreadable = 0

@@ -6,7 +6,9 @@ import json
 import random
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 from tests.integration.streams.feed import make_feed
 
 from tidegraph import settings
@@ -16,7 +18,7 @@ from tidegraph.events.v1 import records_pb2
 from tidegraph.log.keys import graph_key
 from tidegraph.log.topics import Topic
 from tidegraph.models.clock import FixedClock
-from tidegraph.ports import FactFilter, GraphStore
+from tidegraph.ports import Encoder, FactFilter, GraphStore
 from tidegraph.storage.dump import content_hash, full_dump
 from tidegraph.storage.visibility import EVERYTHING
 from tidegraph.streams.inprocess import InProcess
@@ -242,3 +244,68 @@ async def test_a_graph_of_another_encoder_is_held_until_its_rebuild_and_then_goe
     assert line.outcome == "committed"
     (told,) = await running.status.by_document(GRAPH, "")
     assert told.outcome == "committed"
+
+
+class Failing:
+    """The encoder of the pipeline, which is away once it has embedded so many texts."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        self.model_id, self.dimensions = encoder.model_id, encoder.dimensions
+        self.texts: list[str] = []
+        self.left = 1 << 30
+        self._encoder = encoder
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        if len(texts) > self.left:
+            raise Retryable("ENCODER_UNAVAILABLE", "away")
+        self.left -= len(texts)
+        self.texts += texts
+        return self._encoder.encode(texts)
+
+
+async def interrupted(monkeypatch: pytest.MonkeyPatch) -> tuple[InProcess, Failing, set[str]]:
+    """A graph whose rebuild was interrupted; the texts that were embedded by then."""
+    running = pipeline(4)
+    beside = running.store.beside()
+    monkeypatch.setattr(type(running.store), "beside", lambda store: beside)
+    encoder = running.writer._encoder = Failing(running.writer._encoder)  # type: ignore[assignment]
+    for number in range(40):
+        text = f"Ann Roe was appointed CEO of Nova{number} Ltd in May 2020."
+        await running.append(b"%d" % number, json.dumps({"id": f"n{number}", "text": text}).encode())
+    await running.settle()
+    encoder.left = 30
+    with pytest.raises(Retryable, match="ENCODER_UNAVAILABLE"):
+        await rebuilder(running).rebuild(GRAPH, {"elsewhere/0": 0})
+    events = await beside.scan(GRAPH, "event", "", 100)
+    assert events
+    told = await beside.events(GRAPH, [id_ for id_, _ in events], EVERYTHING)
+    encoder.left = 1 << 30
+    encoder.texts.clear()
+    return running, encoder, {record.event.sentence for record in told}
+
+
+async def test_an_interrupted_rebuild_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    running, encoder, known = await interrupted(monkeypatch)
+    before = await content_hash(running.store, GRAPH)
+    done = await rebuilder(running).rebuild(GRAPH, {"elsewhere/0": 0})
+    assert (done.content_hash, done.former_hash, done.built.taken_in) == (before, before, 40)
+    assert encoder.texts
+    assert not known & set(encoder.texts), "nothing is embedded twice"
+    await rebuilder(running).rebuild(GRAPH, {"elsewhere/0": 1})
+    assert known <= set(encoder.texts), "one that came to its end is no beginning of the next"
+
+
+async def test_it_begins_anew_where_a_decision_has_come_since(monkeypatch: pytest.MonkeyPatch) -> None:
+    running, encoder, known = await interrupted(monkeypatch)
+    await decide(running, retraction=records_pb2.Retraction(document_id="n3"))
+    await running.settle()
+    before = await content_hash(running.store, GRAPH)
+    done = await rebuilder(running).rebuild(GRAPH, {"elsewhere/0": 0})
+    assert done.content_hash == before
+    assert known <= set(encoder.texts)
+
+
+async def test_an_erasure_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    running, encoder, known = await interrupted(monkeypatch)
+    await rebuilder(running).rebuild(GRAPH, {"elsewhere/0": 0}, tell_gone=False)
+    assert known <= set(encoder.texts)

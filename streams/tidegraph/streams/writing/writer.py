@@ -88,6 +88,11 @@ class GraphWriter:
         """A writer like this one for the graphs of another store."""
         return GraphWriter(store, self.registry, self._encoder, self._parameters, automatic=self._automatic)
 
+    @property
+    def made_by(self) -> str:
+        """What rows depend on besides the records, the encoder and the code, as one text."""
+        return f"{self.registry.described} {self._parameters!r} {self._automatic}"
+
     def forget(self) -> None:
         """Forget where the graphs stand: after an assignment it is read again."""
         self._states.clear()
@@ -187,7 +192,7 @@ class GraphWriter:
         """Move past a record that is buried, so that it is not met again."""
         state = await self._state(graph, partition)
         if offset > state.offset:
-            await self._commit(_empty(graph, Fence(partition, state.offset, offset)))
+            await self._commit(empty_commit(graph, Fence(partition, state.offset, offset)))
 
     async def _commit(self, commit: Commit, planned: Planned | None = None) -> list[ChangeRow]:
         key = (commit.graph, commit.fence.partition)
@@ -252,12 +257,13 @@ def _runs(items: Sequence[Item]) -> list[list[Item]]:
 
 def _is_idle(commit: Commit) -> bool:
     """True for a commit that would change nothing, not even the offset."""
-    return commit.fence.offset == commit.fence.expected and replace(commit, graph="") == _empty(
+    return commit.fence.offset == commit.fence.expected and replace(commit, graph="") == empty_commit(
         "", commit.fence
     )
 
 
-def _empty(graph: str, fence: Fence) -> Commit:
+def empty_commit(graph: str, fence: Fence) -> Commit:
+    """A commit that moves one offset and nothing else."""
     return Commit(graph, fence, (), (), (), (), (), (), (), (), (), ())
 
 
