@@ -92,9 +92,13 @@ class ResolutionSettings:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingsSettings:
-    """Which models turn text to vectors and rank it again; ``url`` of an OpenAI-compatible server."""
+    """Which models turn text to vectors and rank it again; ``url`` of an OpenAI-compatible server.
+
+    ``former``: the encoder of graphs that are not rebuilt for ``encoder`` yet.
+    """
 
     encoder: str = ""
+    former: str = ""
     reranker: str = ""
     url: str = ""
     api_key: str = field(default="", repr=False)
@@ -215,6 +219,7 @@ def load(environ: Mapping[str, str]) -> Settings:
         log_level=env.choice("TIDEGRAPH_LOG_LEVEL", "INFO", LOG_LEVELS),
         embeddings=EmbeddingsSettings(
             encoder=env.text("TIDEGRAPH_ENCODER", ""),
+            former=env.text("TIDEGRAPH_FORMER_ENCODER", ""),
             reranker=env.text("TIDEGRAPH_RERANKER", ""),
             url=env.text("TIDEGRAPH_EMBEDDINGS_URL", ""),
             api_key=env.text("TIDEGRAPH_EMBEDDINGS_API_KEY", ""),

@@ -32,7 +32,7 @@ from tidegraph.models.prompts import load_prompt
 from tidegraph.models.structured import OpenAiStructured, StructuredOptions
 from tidegraph.services.server import ApiServer, DrainTimes
 from tidegraph.services.usecases.context import ChatLimits, Ports
-from tidegraph.services.usecases.opening import check_encoder
+from tidegraph.services.usecases.opening import fitting
 from tidegraph.settings import LlmSettings, Settings
 from tidegraph.storage.connection import Connection
 from tidegraph.storage.falkor import open_store
@@ -102,15 +102,20 @@ async def _run(configured: Settings, ports: Ports, stop: asyncio.Event, times: D
 
 
 async def _told_of_another_encoder(ports: Ports, graph: str) -> None:
-    """Say at once that questions will be refused until the graph is rebuilt. What needs no vector, the order
-    to rebuild among it, is served.
+    """Say at once that the graph is to be rebuilt, and whether questions are refused until then. What needs
+    no vector, the order to rebuild among it, is served.
     """
+    logger = logging.getLogger(__name__)
     try:
-        check_encoder(ports, await ports.store.made(graph))
+        fits = fitting(ports, await ports.store.made(graph)).encoder
     except NotFound:
         return
     except TidegraphError as error:
-        logging.getLogger(__name__).error("graph %s: %s", graph, error)
+        logger.error("graph %s: %s", graph, error)
+        return
+    if fits is not ports.encoder:
+        message = "graph %s: %s answers until `tidegraph rebuild` embeds it by %s; documents wait for that"
+        logger.warning(message, graph, fits.model_id, ports.encoder.model_id)
 
 
 @contextlib.asynccontextmanager
@@ -132,6 +137,7 @@ async def open_ports(configured: Settings) -> AsyncIterator[Ports]:
             status=RedisStatusStore(statuses),
             log=log,
             encoder=encoder,
+            former_encoder=make_encoder(models.former, server=models) if models.former else None,
             clock=SystemClock(),
             registry=registry,
             chat=chat,

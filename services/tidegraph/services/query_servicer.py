@@ -25,7 +25,7 @@ from tidegraph.services.usecases.decisions import under_policies
 from tidegraph.services.usecases.diff import diff_beliefs
 from tidegraph.services.usecases.facts import FactQuery
 from tidegraph.services.usecases.moment import resolve
-from tidegraph.services.usecases.opening import opened
+from tidegraph.services.usecases.opening import of_one_graph, opened
 from tidegraph.services.usecases.question import NO_TIME, Question, read
 from tidegraph.services.usecases.retrieve import retrieve
 from tidegraph.services.usecases.timelines import BUDGET_MAX, TimelineFound, entity_timeline, query_timeline
@@ -93,14 +93,15 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
         work, scope = await opened(
             self._ports, current(), request.query, asked, reading, read_time=request.read_time
         )
-        found = await retrieve(work, scope, min(offset + size + 1, HITS_MAX), options)
+        async with of_one_graph(work):
+            found = await retrieve(work, scope, min(offset + size + 1, HITS_MAX), options)
         response = messages.retrieved(found, work, explain=request.explain)
         more = len(response.hits) > offset + size
         page = list(response.hits[offset : offset + size])
         del response.hits[:]
         response.hits.extend(page)
         response.next_page_token = page_token(described, offset + size) if more else ""
-        response.basis.CopyFrom(messages.basis(work.moment, self._ports.encoder.model_id))
+        response.basis.CopyFrom(messages.basis(work.moment, work.ports.encoder.model_id))
         response.intent.CopyFrom(messages.intent(work.question))
         return response
 
@@ -119,7 +120,8 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
                 found = await entity_timeline(work, request.entity, window, budget)
             case "query":
                 work, scope = await opened(self._ports, current(), request.query, asked)
-                found = await query_timeline(work, scope, budget)
+                async with of_one_graph(work):
+                    found = await query_timeline(work, scope, budget)
             case _:
                 raise Rejected("NO_RESTRICTION", "give an entity or a query", field="about")
         timeline = messages.timeline(found)

@@ -15,7 +15,7 @@ from tidegraph.services.usecases.context import Moment, Ports
 from tidegraph.services.usecases.event_reasoner import EventReasoner
 from tidegraph.services.usecases.event_search import EventSearch
 from tidegraph.services.usecases.moment import AskedTime
-from tidegraph.services.usecases.opening import opened
+from tidegraph.services.usecases.opening import of_one_graph, opened
 from tidegraph.services.usecases.overriding import NOTHING, Override
 from tidegraph.services.usecases.parts_used import ALL_USED, Part
 from tidegraph.services.usecases.passages import PassageFinder
@@ -93,12 +93,13 @@ class Asking:
         moment, question = work.moment, work.question
         chat = self._ports.chat
         reasoner = chat.model_id or "language model" if chat else BUILT_IN
-        yield Started(moment, question, reasoner, self._ports.encoder.model_id)
+        yield Started(moment, question, reasoner, work.ports.encoder.model_id)
         if chat is not None:
             async for part in self._with_model(work, chat, scope):
                 yield part
             return
-        answer = await with_renamings(work, scope, await built_in(work, scope))
+        async with of_one_graph(work):
+            answer = await with_renamings(work, scope, await built_in(work, scope))
         answer = with_unknown(work, checked(answer, moment))
         yield await arranged(work, answer.facts, await self._shown_events(work, answer), self._budget)
         for step in answer.steps:
@@ -113,9 +114,10 @@ class Asking:
         return await self._ports.store.events(work.moment.graph, list(dict.fromkeys(cited)), work.moment.seen)
 
     async def _with_model(self, work: Work, chat: ChatModel, scope: Scope) -> AsyncIterator[AskPart]:
-        with work.trail.stage("retrieval") as stage:
-            found = await retrieve(work, scope, HITS)
-            stage.outcome = f"{len(found.hits)} found"
+        async with of_one_graph(work):
+            with work.trail.stage("retrieval") as stage:
+                found = await retrieve(work, scope, HITS)
+                stage.outcome = f"{len(found.hits)} found"
         facts = [hit.fact for hit in found.hits if hit.fact is not None]
         events = [hit.event for hit in found.hits if hit.event is not None]
         passages: list[ChunkRecord] = [hit.chunk for hit in found.hits if hit.chunk is not None]

@@ -48,6 +48,8 @@ class Ports:
     chat_limits: ChatLimits
     grounding: GroundingSettings
     max_document_bytes: int
+    former_encoder: Encoder | None = None
+    """Reads the graphs that were made with it and are not rebuilt yet."""
     reranker: Reranker | None = None
     question_reader: QuestionReader | None = None
     """Reads what the rules leave open in a question; None: the rules alone."""

@@ -12,7 +12,7 @@ from tidegraph.domain.interval import OPEN_START
 from tidegraph.ports import GraphMade
 from tidegraph.services.caller import Caller
 from tidegraph.services.usecases.context import Ports
-from tidegraph.services.usecases.opening import check_encoder
+from tidegraph.services.usecases.opening import fitting
 
 PART_SECONDS: Final = 5.0
 
@@ -69,12 +69,15 @@ async def read_status(ports: Ports, caller: Caller) -> StatusFound:
 
 async def _encoder(ports: Ports, made: GraphMade) -> Component:
     try:
-        check_encoder(ports, made)
-        attempt: Awaitable[object] = asyncio.to_thread(ports.encoder.encode, ["ready"])
+        encoder = fitting(ports, made).encoder
+        attempt: Awaitable[object] = asyncio.to_thread(encoder.encode, ["ready"])
         await asyncio.wait_for(attempt, PART_SECONDS)
     except (TidegraphError, TimeoutError) as error:
         return Component("encoder", False, _detail(error))
-    return Component("encoder", True, ports.encoder.model_id)
+    if encoder.model_id == ports.encoder.model_id:
+        return Component("encoder", True, encoder.model_id)
+    detail = f"{encoder.model_id}, until `tidegraph rebuild` embeds the graph by {ports.encoder.model_id}"
+    return Component("encoder", True, detail)
 
 
 def _detail(error: BaseException) -> str:
