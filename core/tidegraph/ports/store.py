@@ -114,9 +114,18 @@ class GraphReader(Protocol):
     async def events(self, graph: str, event_ids: Sequence[str], seen: Visibility) -> list[EventRecord]: ...
 
     async def events_of(
-        self, graph: str, entity_ids: Sequence[str], valid: Interval | None, seen: Visibility, limit: int
+        self,
+        graph: str,
+        entity_ids: Sequence[str],
+        valid: Interval | None,
+        seen: Visibility,
+        limit: int,
+        last: bool = False,
     ) -> list[EventRecord]:
-        """Events that mention any of the entities; dated ones inside ``valid`` first in time order."""
+        """Events that mention any of the entities; dated ones inside ``valid`` first in time order.
+
+        ``last``: from the latest start back, so that a bound leaves out the earliest.
+        """
         ...
 
     async def chunks(self, graph: str, chunk_ids: Sequence[str], seen: Visibility) -> list[ChunkRecord]: ...

@@ -258,11 +258,18 @@ class MergedReader:
         return await self._told(graph, await self._reader.events(graph, event_ids, seen), seen)
 
     async def events_of(
-        self, graph: str, entity_ids: Sequence[str], valid: Interval | None, seen: Visibility, limit: int
+        self,
+        graph: str,
+        entity_ids: Sequence[str],
+        valid: Interval | None,
+        seen: Visibility,
+        limit: int,
+        last: bool = False,
     ) -> list[EventRecord]:
-        """Events that mention any of the entities; dated ones inside ``valid`` first in time order."""
+        """Events that mention any of the entities; dated ones inside ``valid`` first, in order of time."""
         wide = (await self.sets(graph, entity_ids, seen)).all(entity_ids)
-        return await self._told(graph, await self._reader.events_of(graph, wide, valid, seen, limit), seen)
+        found = await self._reader.events_of(graph, wide, valid, seen, limit, last=last)
+        return await self._told(graph, found, seen)
 
     async def rank_events(
         self,
@@ -285,10 +292,7 @@ class MergedReader:
         sets = await self.sets(graph, (id_ for record in records for id_ in record.entity_ids), seen)
         if not sets:
             return records
-        return [
-            replace(record, entity_ids=tuple(sorted({sets.one(id_) for id_ in record.entity_ids})))
-            for record in records
-        ]
+        return [replace(r, entity_ids=tuple(sorted({sets.one(i) for i in r.entity_ids}))) for r in records]
 
     async def _told(self, graph: str, records: Sequence[EventRecord], seen: Visibility) -> list[EventRecord]:
         sets = await self.sets(graph, (id_ for record in records for id_ in record.entity_ids), seen)

@@ -218,6 +218,8 @@ WHERE m.entity = k AND m.start < $valid_to AND m.end > $valid_from
 WITH DISTINCT startNode(m) AS n WHERE {visible("n")}
 RETURN n{{.*, words: null}}, n.start, n.id ORDER BY n.start, n.id LIMIT $limit
 """
+LAST_EVENTS_OF: Final = EVENTS_OF.replace("NULL, n.start, n.id LIMIT", "NULL, n.start DESC, n.id LIMIT")
+LAST_EVENTS_OF_DURING: Final = EVENTS_OF_DURING.replace("BY n.start,", "BY n.start DESC,")
 STATIC_EVENTS_OF: Final = f"""
 UNWIND $entities AS k MATCH ()-[m:MENTIONS]->() WHERE m.entity = k
 WITH DISTINCT startNode(m) AS n WHERE n.time_state = 3 AND {visible("n")}

@@ -113,9 +113,18 @@ class FalkorReads(FactReads):
         return [row[0] for row in await self.connection.read(graph, queries.by_id(what), values)]
 
     async def events_of(
-        self, graph: str, entity_ids: Sequence[str], valid: Interval | None, seen: Visibility, limit: int
+        self,
+        graph: str,
+        entity_ids: Sequence[str],
+        valid: Interval | None,
+        seen: Visibility,
+        limit: int,
+        last: bool = False,
     ) -> list[EventRecord]:
-        """Events that mention any of the entities: dated ones in time order, then the others by id."""
+        """Events that mention any of the entities: dated ones in time order, then the others by id.
+
+        ``last``: the dated ones from the latest start back.
+        """
         if not entity_ids or limit <= 0:
             return []
         values: dict[str, Value] = {
@@ -124,10 +133,12 @@ class FalkorReads(FactReads):
             **visibility.parameters(seen),
         }
         if valid is None:
-            found = await self.connection.read(graph, queries.EVENTS_OF, values)
+            query = queries.LAST_EVENTS_OF if last else queries.EVENTS_OF
+            found = await self.connection.read(graph, query, values)
             return [visibility.mask(rows.event_record(row[0]), seen) for row in found]
         values["valid_from"], values["valid_to"] = visibility.valid_bounds(valid)
-        found = await self.connection.read(graph, queries.EVENTS_OF_DURING, values)
+        query = queries.LAST_EVENTS_OF_DURING if last else queries.EVENTS_OF_DURING
+        found = await self.connection.read(graph, query, values)
         dated = [visibility.mask(rows.event_record(row[0]), seen) for row in found]
         if len(dated) >= limit:
             return dated

@@ -216,7 +216,13 @@ class MemoryReads:
         return [visibility.mask(entry[1], seen) for entry in found if entry and _seen(entry[1], seen)]
 
     async def events_of(
-        self, graph: str, entity_ids: Sequence[str], valid: Interval | None, seen: Visibility, limit: int
+        self,
+        graph: str,
+        entity_ids: Sequence[str],
+        valid: Interval | None,
+        seen: Visibility,
+        limit: int,
+        last: bool = False,
     ) -> list[EventRecord]:
         wanted = set(entity_ids)
         found = [
@@ -227,7 +233,7 @@ class MemoryReads:
         static = {r.document_id for r in found if r.event.time_state == TimeState.STATIC}
         force = await self.in_force(graph, static, seen) if valid is not None else {}
         kept = [record for record in found if visibility.event_passes(record, valid, force)]
-        return sorted(kept, key=_event_order)[: max(0, limit)]
+        return sorted(kept, key=_last_order if last else _event_order)[: max(0, limit)]
 
     async def neighbours(self, graph: str, event_ids: Sequence[str]) -> list[Neighbour]:
         wanted = set(event_ids)
@@ -371,3 +377,8 @@ def _seen(record: EventRecord | ChunkRecord, seen: Visibility) -> bool:
 def _event_order(record: EventRecord) -> tuple[bool, int, str]:
     interval = record.event.interval
     return interval is None, interval.start if interval else 0, record.event.event_id
+
+
+def _last_order(record: EventRecord) -> tuple[bool, int, str]:
+    undated, start, event_id = _event_order(record)
+    return undated, -start, event_id

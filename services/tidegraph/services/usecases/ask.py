@@ -6,10 +6,12 @@ from collections.abc import AsyncIterator, Awaitable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from tidegraph.domain.asked import Asked
 from tidegraph.ports import ChatModel, ChunkRecord, EventRecord
 from tidegraph.services.caller import Caller
 from tidegraph.services.usecases.answers import Answer, Outcome
 from tidegraph.services.usecases.checking import checked
+from tidegraph.services.usecases.comparing import Comparing
 from tidegraph.services.usecases.compose import not_known
 from tidegraph.services.usecases.context import Moment, Ports
 from tidegraph.services.usecases.event_reasoner import EventReasoner
@@ -146,6 +148,10 @@ async def built_in(work: Work, scope: Scope) -> Answer:
     Loose facts answer only where no passage does: the reader of passages knows them too.
     """
     facts, trail = FactReasoner(work, scope), work.trail
+    if work.question.pair is not None or work.question.chain is not None:
+        compared = await _tried(trail, "comparison", Comparing(work).answer(scope))
+        if compared is not None:
+            return compared
     answer = None
     if Part.FACTS not in work.without:
         answer = await _tried(trail, "facts", facts.answer())
@@ -166,6 +172,8 @@ async def built_in(work: Work, scope: Scope) -> Answer:
         answer = await _tried(trail, "chunks", PassageFinder(work).answer(scope))
     if answer is None and several:
         answer = await _tried(trail, "reader", _read(work, scope))
+    if answer is None and work.question.asked is Asked.EVENTS:
+        answer = await _tried(trail, "comparison", Comparing(work).beside(work.question.anchor))
     return answer or not_known(work, [], scope.relation, scope.interval)
 
 

@@ -65,14 +65,14 @@ async def values(
     found = list(dict.fromkeys(value_of(work, fact, slot) for fact in told))
     before = _before(work, told, family) if _is_state(work, relation) else []
     citations = await cite_facts(work.ports, work.moment, [*told, *before], work.names)
-    lines = [f"{line(work, fact)}{_labels(citations, fact)}" for fact in told]
+    lines = [f"{line(work, fact)}{labels(citations, fact)}" for fact in told]
     said = "; ".join(lines)
     named = all(value in said for value in found)
     text = f"{said}." if named else f"{listed(found)}. {said}."
     if len(chosen) > TOLD_MAX:
         text += f" {len(chosen) - TOLD_MAX} more are not told here."
     if before:
-        past = "; ".join(f"{line(work, fact)}{_labels(citations, fact)}" for fact in before)
+        past = "; ".join(f"{line(work, fact)}{labels(citations, fact)}" for fact in before)
         text += f" Before that: {past}."
     text += _caveats(work, told)
     transition = _transition(work, [*before, *told], slot)
@@ -104,16 +104,34 @@ async def truth(
     if chosen:
         told = list(chosen[:TOLD_MAX])
         citations = await cite_facts(work.ports, work.moment, told, work.names)
-        lines = "; ".join(f"{line(work, fact)}{_labels(citations, fact)}" for fact in told)
+        lines = "; ".join(f"{line(work, fact)}{labels(citations, fact)}" for fact in told)
         text = f"Yes: {lines}.{_caveats(work, told)}"
         return _answer(work, ["yes"], text, "", citations, told, relation, interval)
     if interval is None or not excluded(family, interval):
         return not_known(work, family, relation, interval)
     told = list(family[-TOLD_MAX:])
     citations = await cite_facts(work.ports, work.moment, told, work.names)
-    lines = "; ".join(f"{line(work, fact)}{_labels(citations, fact)}" for fact in told)
+    lines = "; ".join(f"{line(work, fact)}{labels(citations, fact)}" for fact in told)
     text = f"No, not {_when(relation, interval)}: {lines}."
     return _answer(work, ["no"], text, "", citations, told, Relation.NONE, None)
+
+
+async def verdict(
+    work: Work,
+    chosen: Sequence[FactVersion],
+    reason: str,
+    relation: Relation,
+    interval: Interval | None,
+    *,
+    yes: bool,
+) -> Answer:
+    """Yes or no with the reason, from the facts that it rests on."""
+    told = list(chosen[:TOLD_MAX])
+    citations = await cite_facts(work.ports, work.moment, told, work.names)
+    lines = "; ".join(f"{line(work, fact)}{labels(citations, fact)}" for fact in told)
+    text = f"{'Yes' if yes else 'No'}, {reason}: {lines}.{_caveats(work, told)}"
+    value, meets = ("yes", relation) if yes else ("no", Relation.NONE)
+    return _answer(work, [value], text, "", citations, told, meets, interval if yes else None)
 
 
 async def count(
@@ -127,7 +145,7 @@ async def count(
     found = list(dict.fromkeys(value_of(work, fact, slot) for fact in chosen))
     told = list(chosen[:TOLD_MAX])
     citations = await cite_facts(work.ports, work.moment, told, work.names)
-    lines = "; ".join(f"{line(work, fact)}{_labels(citations, fact)}" for fact in told)
+    lines = "; ".join(f"{line(work, fact)}{labels(citations, fact)}" for fact in told)
     work.step("aggregate", f"{len(found)} different: {listed(found[:TOLD_MAX])}")
     text = f"{len(found)}. {lines}."
     return _answer(work, [str(len(found))], text, "", citations, told, relation, interval)
@@ -140,7 +158,7 @@ async def times(work: Work, chosen: Sequence[FactVersion], asked: Asked) -> Answ
     found = [value for fact in told if (value := _time_value(fact, asked))]
     found = list(dict.fromkeys(found))
     citations = await cite_facts(work.ports, work.moment, told, work.names)
-    lines = "; ".join(f"{line(work, fact)}{_labels(citations, fact)}" for fact in told)
+    lines = "; ".join(f"{line(work, fact)}{labels(citations, fact)}" for fact in told)
     work.step("boundary", listed(found) or "that end is not known")
     if not found:
         side = "end" if asked is Asked.END else "start"
@@ -163,7 +181,7 @@ async def duration(
     spans = [_closed(fact.valid, clip, now) for fact in told]
     known = _disjoint([span for span in spans if span is not None])
     citations = await cite_facts(work.ports, work.moment, told, work.names)
-    lines = "; ".join(f"{line(work, fact)}{_labels(citations, fact)}" for fact in told)
+    lines = "; ".join(f"{line(work, fact)}{labels(citations, fact)}" for fact in told)
     if not known:
         text = f"Not known as of {_known(work)}: a start or an end is missing. {lines}."
         return _unknown(work, text, told)
@@ -220,7 +238,7 @@ def _answer(
     return Answer(
         outcome=Outcome.ANSWERED,
         values=tuple(found),
-        text=_capital(text),
+        text=capital(text),
         transition=transition,
         steps=tuple(work.steps),
         citations=tuple(citations),
@@ -232,7 +250,7 @@ def _answer(
     )
 
 
-def _capital(text: str) -> str:
+def capital(text: str) -> str:
     """A capital at the start of a sentence that begins with one of our own words, never with a name."""
     return text[0].upper() + text[1:] if text.startswith(("the ", "about ")) else text
 
@@ -249,7 +267,7 @@ def _when(relation: Relation, interval: Interval) -> str:
     return f"{relation.value} {words}"
 
 
-def _labels(citations: Sequence[Cited], fact: FactVersion) -> str:
+def labels(citations: Sequence[Cited], fact: FactVersion) -> str:
     labels = [cited.label for cited in citations if cited.fact_id == fact.version_id]
     return "".join(f" [{label}]" for label in labels)
 

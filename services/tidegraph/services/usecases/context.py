@@ -88,6 +88,11 @@ class Moment:
         return self.seen.known_at
 
     @property
+    def present(self) -> int:
+        """Up to when what goes on is counted: now, or what was known then."""
+        return min(self.now, self.known_at)
+
+    @property
     def final(self) -> bool:
         """Whether no document that is still under way can change the answer."""
         return self.known_at <= self.watermark

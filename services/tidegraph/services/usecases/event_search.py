@@ -88,9 +88,9 @@ class EventSearch:
         hits = [EventHit(r, coverage(question, r, documents[r.document_id])) for r in records]
         return sorted((hit for hit in hits if hit.coverage > 0), key=_rank)
 
-    async def anchor(self, clause: Question) -> EventRecord | None:
+    async def anchor(self, clause: Question, window: Interval | None = None) -> EventRecord | None:
         """The dated event that a clause speaks of, or None when none covers enough of it."""
-        ranked = await self.ranked(clause, None)
+        ranked = await self.ranked(clause, window)
         dated = [hit for hit in ranked if is_dated(hit.record) and hit.coverage >= ANCHOR_MIN]
         return dated[0].record if dated else None
 

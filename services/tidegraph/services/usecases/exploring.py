@@ -36,7 +36,7 @@ class Explorer:
         self._look = look
         self._window = window
         self._allowed = allowed
-        self._past = _past(work)
+        self._past = past_of(work)
         self._edges: dict[str, dict[str, float]] = {}
         self._looked: set[str] = set()
         self.times: dict[str, Interval | None] = {}
@@ -110,7 +110,7 @@ class Explorer:
         return self._window is None or interval is None or interval.overlaps(self._window)
 
 
-def _past(work: Work) -> PastGraph | None:
+def past_of(work: Work) -> PastGraph | None:
     """The lists of an older known date; None where the stored ones are in force."""
     moment = work.moment
     if moment.known_at >= moment.now:

@@ -140,6 +140,8 @@ def overridden(question: Question, override: Override, chosen: Chosen = NONE_CHO
         names = " ".join(link.text for link in others)
         entities = (*question.entities, *others)
         question = replace(question, entities=entities, semantic=f"{question.semantic} {names}".strip())
+    if override.semantic or override.asked is not None:
+        question = replace(question, pair=None, chain=None)
     if override.semantic:
         question = with_meaning(question, override.semantic)
     if override.asked is not None:
@@ -159,7 +161,13 @@ def _without(question: Question, chosen: Chosen) -> Question:
     if anchor is not None:
         anchor = replace(anchor, clause=_without(anchor.clause, chosen))
     kept = tuple(link for link in question.entities if link not in chosen.dropped)
-    return replace(question, entities=kept, neighbour_of=neighbour, anchor=anchor)
+    pair, chain = question.pair, question.chain
+    if pair is not None:
+        first, second = _without(pair.first, chosen), _without(pair.second, chosen)
+        pair = replace(pair, first=first, second=second)
+    if chain is not None:
+        chain = replace(chain, clause=_without(chain.clause, chosen))
+    return replace(question, entities=kept, neighbour_of=neighbour, anchor=anchor, pair=pair, chain=chain)
 
 
 def _wordings(choice: Choice, records: Sequence[EntityRecord]) -> list[str]:

@@ -16,6 +16,7 @@ from tidegraph.domain.asked import Asked
 from tidegraph.domain.documents import EntityType
 from tidegraph.domain.interval import Interval
 from tidegraph.ports import EntityRecord
+from tidegraph.services.usecases.pairs import Chain, Pair
 from tidegraph.services.usecases.words import load, stem, tables, tokens
 
 DESCRIPTION_WEIGHT: Final = 0.25
@@ -108,6 +109,14 @@ class Question:
     anchor: Anchor | None
     unknown: tuple[Linked, ...] = ()
     """Names that no entity carries, with those that come near."""
+    whole: bool = False
+    """Whether it must hold during all of the asked time."""
+    evolves: bool = False
+    """Whether all that held over a stretch of time is asked for, in order."""
+    bounds: tuple[Linked, ...] = ()
+    """The first and the last of what is asked for, where they are named."""
+    pair: Pair | None = None
+    chain: Chain | None = None
 
     @property
     def entity_ids(self) -> tuple[str, ...]:
@@ -137,16 +146,16 @@ def _descriptions(masked: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def read(text: str, time: TimeConstraint, entities: tuple[Linked, ...]) -> Question:
-    """The reading of a question whose time and entities are known."""
-    masked = _mask(text, time, entities)
-    question = _read_clause(text, masked, time, entities)
+def read(text: str, time: TimeConstraint, entities: tuple[Linked, ...], masked: str = "") -> Question:
+    """The reading of a question whose time and entities are known. ``masked``: what of it is read."""
+    masked = masked or mask(text, time, entities)
+    question = read_clause(text, masked, time, entities)
     if question.neighbour_of is not None or question.time.interval is not None:
         return question
     main, anchor = _split(text, masked, entities)
     if anchor is None:
         return question
-    return replace(_read_clause(text, main, time, entities), anchor=anchor)
+    return replace(read_clause(text, main, time, entities), anchor=anchor)
 
 
 def with_meaning(question: Question, semantic: str) -> Question:
@@ -170,7 +179,8 @@ def with_asked(question: Question, asked: Asked) -> Question:
     )
 
 
-def _read_clause(text: str, masked: str, time: TimeConstraint, entities: tuple[Linked, ...]) -> Question:
+def read_clause(text: str, masked: str, time: TimeConstraint, entities: tuple[Linked, ...]) -> Question:
+    """The reading of a masked clause without clauses of time in it."""
     asked, question_class, unit = _form(masked)
     own = tuple(link for index, link in enumerate(entities) if re.search(rf"§{index}\b", masked))
     order, neighbour = _succession(masked)
@@ -178,7 +188,7 @@ def _read_clause(text: str, masked: str, time: TimeConstraint, entities: tuple[L
     return Question(
         text=text,
         masked=masked,
-        semantic=_semantic(masked, entities),
+        semantic=in_words(masked, entities),
         asked=asked,
         question_class="order" if order is not Order.NONE else question_class,
         unit=unit,
@@ -262,7 +272,7 @@ def _tables() -> _Tables:
     )
 
 
-def _mask(text: str, time: TimeConstraint, entities: tuple[Linked, ...]) -> str:
+def mask(text: str, time: TimeConstraint, entities: tuple[Linked, ...]) -> str:
     """The text in lower case, spans replaced from the right so that offsets stay true."""
     spans = [(link.start, link.end, f" §{index} ") for index, link in enumerate(entities)]
     if time.end > time.start:
@@ -274,7 +284,8 @@ def _mask(text: str, time: TimeConstraint, entities: tuple[Linked, ...]) -> str:
     return _tables().lead_in.sub("", text)
 
 
-def _semantic(masked: str, entities: tuple[Linked, ...]) -> str:
+def in_words(masked: str, entities: tuple[Linked, ...]) -> str:
+    """A masked text with the words of the entities."""
     return re.sub(r"§(\d+)", lambda match: entities[int(match[1])].text, masked)
 
 
@@ -356,7 +367,7 @@ def _split(text: str, masked: str, entities: tuple[Linked, ...]) -> tuple[str, A
         if match is None or not match.start():
             return masked, None
         main = masked[: match.start()].strip(" ,")
-    clause = _read_clause(text, match["clause"], NO_TIME, entities)
+    clause = read_clause(text, match["clause"], NO_TIME, entities)
     if not clause.entities and not clause.words:
         return masked, None
     relation = Relation(_tables().relations[match["word"]])

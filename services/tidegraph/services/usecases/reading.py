@@ -11,10 +11,11 @@ from tidegraph.domain.interval import OPEN_END
 from tidegraph.language.grounding import Offset, QuestionTime, read_question
 from tidegraph.language.grounding import Relation as GroundedRelation
 from tidegraph.ports import Visibility
+from tidegraph.services.usecases.compared import read_all
 from tidegraph.services.usecases.context import Ports
 from tidegraph.services.usecases.linking import link
 from tidegraph.services.usecases.overriding import NOTHING, Override, chosen_entities, overridden
-from tidegraph.services.usecases.question import NO_TIME, Question, Relation, TimeConstraint, read
+from tidegraph.services.usecases.question import NO_TIME, Question, Relation, TimeConstraint
 from tidegraph.storage.merged import remembering
 
 QUESTION_CHARACTERS_MAX: Final = 2_000
@@ -76,9 +77,9 @@ async def read_text(
     if override.entities:
         named = (*links.found, *links.unknown)
         chosen = await chosen_entities(ports, graph, text, time, override.entities, seen, named)
-        question = overridden(read(text, time, (*chosen.placed, *chosen.dropped)), override, chosen)
+        question = overridden(read_all(text, time, (*chosen.placed, *chosen.dropped)), override, chosen)
     else:
-        question = overridden(read(text, time, links.found), override)
+        question = overridden(read_all(text, time, links.found), override)
         question = replace(question, unknown=links.unknown)
     return Reading(question, found.offset if question.anchor is not None else None)
 

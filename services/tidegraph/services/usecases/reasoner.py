@@ -25,8 +25,9 @@ from tidegraph.services.usecases.question import (
     Relation,
 )
 from tidegraph.services.usecases.scope import Scope, window_of
-from tidegraph.services.usecases.selection import neighbours, select, surest
+from tidegraph.services.usecases.selection import between, neighbours, select, surest
 from tidegraph.services.usecases.spans.intent import kind_nouns
+from tidegraph.services.usecases.throughout import throughout
 from tidegraph.services.usecases.words import tables
 from tidegraph.services.usecases.work import Work, coalesced, valid_of
 
@@ -86,6 +87,8 @@ class FactReasoner:
             return await self._times(facts, scope)
         chosen = self._select(facts, scope)
         self._note_order(chosen)
+        if self._question.whole and asked is not Asked.COUNT:
+            return await throughout(work, chosen, facts, slot, scope)
         if asked is Asked.TRUTH:
             return await compose.truth(work, chosen, facts, scope.relation, scope.interval)
         if not chosen:
@@ -104,6 +107,7 @@ class FactReasoner:
         happens = facts and all(self._happens(fact) for fact in facts)
         every = self._question.plural or bool(happens) or self._question.asked is Asked.COUNT
         chosen = select(facts, valid_of, scope.relation, scope.interval, self._question.order, every)
+        chosen = between(chosen, self._question.bounds)
         window = window_of(scope.relation, scope.interval)
         return surest(chosen, window) if scope.given and window is not None else chosen
 

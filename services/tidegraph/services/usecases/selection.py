@@ -14,7 +14,7 @@ from tidegraph.domain.asof import AsOf, Certainty
 from tidegraph.domain.facts import FactVersion
 from tidegraph.domain.identity import NAME
 from tidegraph.domain.interval import OPEN_END, OPEN_START, Interval
-from tidegraph.services.usecases.question import Order, Relation
+from tidegraph.services.usecases.question import Linked, Order, Relation
 
 T = TypeVar("T")
 IntervalOf = Callable[[T], Interval]
@@ -60,6 +60,18 @@ def surest(facts: Sequence[FactVersion], asked: Interval) -> list[FactVersion]:
     grades = [(question.certainty(replace(fact, invalidated_at=OPEN_END)), fact) for fact in facts]
     sure = [fact for grade, fact in grades if grade is Certainty.DEFINITE]
     return sure or [fact for _, fact in grades if fact.predicate == NAME or not fact.valid.has_open_start]
+
+
+def between(facts: Sequence[FactVersion], bounds: Sequence[Linked]) -> list[FactVersion]:
+    """The facts from the first that names the first bound to the last that names the last; all without."""
+    if not bounds:
+        return list(facts)
+    places = [
+        [index for index, fact in enumerate(facts) if {fact.subject, fact.object} & set(bound.ids)]
+        for bound in (bounds[0], bounds[-1])
+    ]
+    first, last = places[0][0] if places[0] else 0, places[1][-1] if places[1] else len(facts) - 1
+    return list(facts[first : last + 1])
 
 
 def last_before(items: Sequence[T], interval_of: IntervalOf[T], instant: int) -> list[T]:

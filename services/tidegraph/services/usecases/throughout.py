@@ -1,0 +1,61 @@
+"""Answers to questions that ask for the whole of a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tidegraph.domain.asked import Asked
+from tidegraph.domain.facts import FactVersion
+from tidegraph.domain.interval import Interval
+from tidegraph.services.usecases import compose
+from tidegraph.services.usecases.answers import Answer
+from tidegraph.services.usecases.continuity import Stretch, fills, gaps, stretch
+from tidegraph.services.usecases.matching import Slot
+from tidegraph.services.usecases.phrasing import asked_in_words
+from tidegraph.services.usecases.question import Relation
+from tidegraph.services.usecases.scope import Scope, window_of
+from tidegraph.services.usecases.work import Work
+
+GAPS_MAX = 3
+
+
+async def throughout(
+    work: Work, chosen: Sequence[FactVersion], family: Sequence[FactVersion], slot: Slot, scope: Scope
+) -> Answer | None:
+    """Whether it held all the time, or what did."""
+    asked = _asked(work, scope)
+    told = scope.interval if scope.given else None
+    relation = scope.relation if scope.given else Relation.NONE
+    if work.question.asked is Asked.TRUTH:
+        filled = fills(family, asked)
+        work.step("continuity", _said(family, asked))
+        if filled is None:
+            return compose.not_known(work, family, relation, told)
+        met = list(chosen) or list(family)
+        return await compose.verdict(work, met, _said(family, asked), relation, told, yes=filled)
+    values: dict[str, list[FactVersion]] = {}
+    for fact in chosen:
+        values.setdefault(compose.value_of(work, fact, slot), []).append(fact)
+    full = [fact for facts in values.values() if fills(facts, asked) for fact in facts]
+    work.step("continuity", f"{len(full)} of {len(chosen)} facts fill the asked time")
+    if not full:
+        return compose.not_known(work, family, relation, told)
+    return await compose.values(work, full, family, slot, relation, told)
+
+
+def _asked(work: Work, scope: Scope) -> Stretch | None:
+    window = window_of(scope.relation, scope.interval) if scope.given else None
+    since = scope.interval if scope.relation is Relation.SINCE else None
+    return stretch(window, since, work.moment.present)
+
+
+def _said(family: Sequence[FactVersion], asked: Stretch | None) -> str:
+    """What is left open, in words."""
+    left = gaps(family, asked)
+    if not left:
+        return "without a gap"
+    return f"not {'; nor '.join(_in_words(gap) for gap in left[:GAPS_MAX])}"
+
+
+def _in_words(gap: Interval) -> str:
+    return asked_in_words(Interval(gap.start, gap.end))

@@ -1,0 +1,214 @@
+"""Questions that compare two things, follow one over time, or ask what came before or led to it."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from tests.unit.services.sluice import FEAST, FLOOD, REPAIR, WEIR, sluice
+from tests.unit.services.world import World
+
+from tidegraph.services.usecases.answers import Outcome
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    return asyncio.run(sluice().build())
+
+
+CONTINUITY = [
+    ("Was Ada Quill chair of Fenwick Mill throughout 2021?", ["yes"]),
+    ("Was Ada Quill chair of Fenwick Mill throughout 2022?", ["no"]),
+    ("Was Ada Quill chair of Fenwick Mill for the whole of 2022?", ["no"]),
+    ("Was Ada Quill chair of Fenwick Mill for the whole of 2020?", ["yes"]),
+    ("Was Ada Quill chair of Fenwick Mill for all of 2022?", ["no"]),
+    ("Was Ada Quill chair of Fenwick Mill during the entire year 2022?", ["no"]),
+    ("Was Ada Quill chair of Fenwick Mill during the entire year 2021?", ["yes"]),
+    ("Was Ada Quill the chair of Fenwick Mill all through 2022?", ["no"]),
+    ("Was Ada Quill chair of Fenwick Mill on every day of 2022?", ["no"]),
+    ("Throughout 2022, was Ada Quill chair of Fenwick Mill?", ["no"]),
+    ("Was Ada Quill continuously chair of Fenwick Mill in 2022?", ["no"]),
+    ("Was Ada Quill continuously chair of Fenwick Mill in 2021?", ["yes"]),
+    ("Was Ben Marsh a member of the Water Guild from 2018 to 2022 without interruption?", ["no"]),
+    ("Was Ben Marsh a member of the Water Guild between 2018 and 2022 without a break?", ["no"]),
+    ("Was Ben Marsh a member of the Water Guild from 2018 to 2019 without interruption?", ["yes"]),
+    ("Has Ben Marsh been a member of the Water Guild without interruption?", ["no"]),
+    ("Has Ben Marsh been a member of the Water Guild uninterruptedly since 2021?", ["yes"]),
+    ("Has Ben Marsh been a member of the Water Guild uninterruptedly since 2019?", ["no"]),
+    ("Has Cleo Frost been chair of Fenwick Mill without a break since March 2024?", ["yes"]),
+    ("Who was chair of Fenwick Mill throughout 2021?", ["Ada Quill"]),
+    ("Who was treasurer of Fenwick Mill for the whole of 2022?", ["Dan Holm"]),
+    ("Who was chair of Fenwick Mill for the whole of 2023?", ["Ben Marsh"]),
+    # the same without the words that ask for the whole
+    ("Was Ada Quill chair of Fenwick Mill in 2022?", ["yes"]),
+    ("Was Ada Quill chair of Fenwick Mill during 2022?", ["yes"]),
+    ("Was Ben Marsh a member of the Water Guild between 2018 and 2022?", ["yes"]),
+    ("Who was chair of Fenwick Mill in 2022?", ["Ada Quill", "Ben Marsh"]),
+]
+ORDER = [
+    ("Which happened first: the opening of the weir or the repair of the weir?", ["the opening of the weir"]),
+    ("Which happened first: the repair of the weir or the opening of the weir?", ["the opening of the weir"]),
+    ("Which came first, the flood or the repair of the weir?", ["the flood"]),
+    ("What came first, the repair of the weir or the flood?", ["the flood"]),
+    ("Which came earlier: the repair of the weir or the flood?", ["the flood"]),
+    ("Which of the two was earlier, the repair of the weir or the flood?", ["the flood"]),
+    ("What happened later, the flood or the harvest feast?", ["the harvest feast"]),
+    ("Which was last: the flood or the harvest feast?", ["the harvest feast"]),
+    ("Which event occurred first at Fenwick Mill, the harvest feast or the flood?", ["the flood"]),
+    ("At Fenwick Mill, which came first: the harvest feast or the flood?", ["the flood"]),
+    ("Did the flood or the repair of the weir happen first?", ["the flood"]),
+    ("Did the flood or the repair of the weir come later?", ["the repair of the weir"]),
+    ("Was the flood before the repair of the weir?", ["yes"]),
+    ("Was the harvest feast before the flood?", ["no"]),
+    ("Did the flood happen before the repair of the weir?", ["yes"]),
+    ("Did the harvest feast take place prior to the flood?", ["no"]),
+    ("Did the harvest feast come after the flood?", ["yes"]),
+    ("Was the flood later than the harvest feast?", ["no"]),
+    ("Was the flood earlier than the harvest feast?", ["yes"]),
+    ("Who was chair of Fenwick Mill first, Ben Marsh or Ada Quill?", ["Ada Quill"]),
+    ("Who became chair of Fenwick Mill earlier: Ben Marsh or Ada Quill?", ["Ada Quill"]),
+    ("Who became chair of Fenwick Mill later, Ben Marsh or Ada Quill?", ["Ben Marsh"]),
+    ("Did Ada Quill become chair of Fenwick Mill before Ben Marsh?", ["yes"]),
+    ("Did Ada Quill become chair of Fenwick Mill before Ben Marsh did?", ["yes"]),
+    ("Was Ben Marsh chair of Fenwick Mill before Ada Quill?", ["no"]),
+    ("Was Ben Marsh chair of Fenwick Mill after Ada Quill?", ["yes"]),
+    ("Did Ada Quill become chair of Fenwick Mill before the flood?", ["yes"]),
+    ("Did Dan Holm become treasurer of Fenwick Mill before Ben Marsh became chair?", ["yes"]),
+    ("Of the flood and the repair of the weir, which came first?", ["the flood"]),
+    ("Which of these came first: the flood or the weir's repair?", ["the flood"]),
+    ("Was it the repair of the weir or the flood that came first?", ["the flood"]),
+    ("Which of Ben Marsh and Ada Quill was chair of Fenwick Mill first?", ["Ada Quill"]),
+    ("Who was the earlier chair of Fenwick Mill, Ben Marsh or Ada Quill?", ["Ada Quill"]),
+    ("Did the repair of the weir follow the flood?", ["yes"]),
+    ("Did the repair of the weir precede the flood?", ["no"]),
+    ("Was the weir repaired after the flood?", ["yes"]),
+]
+CHAIN = [
+    ("What preceded the repair of the weir?", [FLOOD]),
+    ("What came before the repair of the weir?", [FLOOD]),
+    ("What came just before the repair of the weir?", [FLOOD]),
+    ("What immediately preceded the repair of the weir?", [FLOOD]),
+    ("Which event preceded the repair of the weir?", [FLOOD]),
+    ("What was the repair of the weir preceded by?", [FLOOD]),
+    ("What led to the repair of the weir?", [FLOOD]),
+    ("What led up to the repair of the weir?", [FLOOD]),
+    ("What events led to the repair of the weir at Fenwick Mill?", [FLOOD]),
+    ("What followed the repair of the weir?", [FEAST]),
+    ("What came after the repair of the weir?", [FEAST]),
+    ("What came right after the flood at Fenwick Mill?", [REPAIR]),
+    ("Which event followed the flood?", [REPAIR]),
+    ("What was the flood followed by?", [REPAIR]),
+    ("What did the flood lead to?", [REPAIR]),
+    ("What preceded the flood?", [WEIR]),
+    ("What did the repair of the weir follow?", [FLOOD]),
+    ("What did the flood precede?", [REPAIR]),
+    ("What was the last event before the repair of the weir?", [FLOOD]),
+    ("What happened just after the flood?", [REPAIR]),
+    ("What occurred prior to the repair of the weir?", [FLOOD]),
+    ("What happened between the flood and the harvest feast?", [REPAIR]),
+]
+OVERLAP = [
+    ("Did the terms of Ada Quill and Dan Holm at Fenwick Mill overlap?", ["yes"]),
+    ("Did Ada Quill's and Dan Holm's terms at Fenwick Mill overlap?", ["yes"]),
+    ("Did the terms of Ada Quill and Cleo Frost as chair of Fenwick Mill overlap?", ["no"]),
+    ("Do the terms of Ada Quill and Cleo Frost as chairs of Fenwick Mill overlap?", ["no"]),
+    ("Did Ada Quill's term as chair of Fenwick Mill overlap with Dan Holm's term as treasurer?", ["yes"]),
+    ("Did Cleo Frost's term as chair of Fenwick Mill overlap with Dan Holm's as treasurer?", ["no"]),
+    ("Were Ada Quill and Ben Marsh chair of Fenwick Mill at the same time?", ["no"]),
+    ("Were Ada Quill and Ben Marsh both chairs of Fenwick Mill simultaneously?", ["no"]),
+    ("Was Ada Quill chair of Fenwick Mill at the same time as Dan Holm was treasurer?", ["yes"]),
+    ("Was Cleo Frost chair of Fenwick Mill at the same time as Dan Holm was treasurer?", ["no"]),
+    ("Was Ada Quill chair of Fenwick Mill while Dan Holm was treasurer?", ["yes"]),
+    ("Was Cleo Frost chair of Fenwick Mill while Dan Holm was treasurer?", ["no"]),
+    ("Did the flood and the harvest feast happen at the same time?", ["no"]),
+    ("Did the flood happen at the same time as the harvest feast?", ["no"]),
+    ("Was there an overlap between Ada Quill's and Dan Holm's terms at Fenwick Mill?", ["yes"]),
+    ("Did Ada Quill and Dan Holm overlap at Fenwick Mill?", ["yes"]),
+    (
+        "How long did the terms of Ada Quill and Dan Holm overlap?",
+        ["1 year, 4 months and 22 days"],
+    ),
+    (
+        "When did the terms of Ada Quill and Dan Holm overlap?",
+        ["10 January 2021 to 31 May 2022"],
+    ),
+    ("Who was chair of Fenwick Mill at the same time as Dan Holm was treasurer?", ["Ada Quill", "Ben Marsh"]),
+]
+CHAIRS = ["Ada Quill", "Ben Marsh", "Cleo Frost"]
+EVOLUTION = [
+    ("How has the chair of Fenwick Mill changed?", CHAIRS),
+    ("How has the chair of Fenwick Mill changed over the years?", CHAIRS),
+    ("How did the chair of Fenwick Mill change over time?", CHAIRS),
+    ("Who were all the chairs of Fenwick Mill?", CHAIRS),
+    ("Who have all the chairs of Fenwick Mill been?", CHAIRS),
+    ("Who have been the chairs of Fenwick Mill over the years?", CHAIRS),
+    ("Who has been chair of Fenwick Mill over the years?", CHAIRS),
+    ("Who has chaired Fenwick Mill throughout its history?", CHAIRS),
+    ("What is the history of the chair of Fenwick Mill?", CHAIRS),
+    ("How did the chair of Fenwick Mill change from 2019 to 2023?", CHAIRS[:2]),
+    ("How has the chair of Fenwick Mill changed since 2023?", CHAIRS[1:]),
+    ("How did the chair of Fenwick Mill change between Ada Quill and Cleo Frost?", CHAIRS),
+    ("How did the chair of Fenwick Mill change from Ada Quill to Ben Marsh?", CHAIRS[:2]),
+    ("How has the price of Mill flour changed?", ["10 crowns", "12 crowns", "15 crowns"]),
+    ("How has the price of Mill flour evolved since 2021?", ["12 crowns", "15 crowns"]),
+    ("How has the price of Mill flour developed over the years?", ["10 crowns", "12 crowns", "15 crowns"]),
+    ("How has the position of chair of Fenwick Mill changed hands?", CHAIRS),
+    ("Describe how the chair of Fenwick Mill has changed.", CHAIRS),
+    ("Show the evolution of the price of Mill flour.", ["10 crowns", "12 crowns", "15 crowns"]),
+    # the same about one time
+    ("Who is the chair of Fenwick Mill?", CHAIRS[2:]),
+    ("What was the price of Mill flour in 2021?", ["12 crowns"]),
+    ("Who has been chair of Fenwick Mill since 2025?", CHAIRS[2:]),
+]
+TABLE = [*CONTINUITY, *ORDER, *CHAIN, *OVERLAP, *EVOLUTION]
+
+
+@pytest.mark.parametrize(("question", "values"), TABLE, ids=[question for question, _ in TABLE])
+async def test_answers(world: World, question: str, values: list[str]) -> None:
+    answer = (await world.ask(question)).answer
+    assert (answer.outcome, list(answer.values)) == (Outcome.ANSWERED, values), answer.text
+    assert answer.citations
+    assert all(check.passed for check in answer.checks)
+
+
+PLAIN = [
+    "Who was the first chair of Fenwick Mill?",
+    "Which chair of Fenwick Mill came last?",
+    "Who was chair of Fenwick Mill before Ben Marsh?",
+    "Was Ada Quill chair of Fenwick Mill before 2020?",
+    "Was Ada Quill chair of Fenwick Mill or treasurer in 2020?",
+    "What did Ada Quill do before she joined Fenwick Mill?",
+    "Who has been chair of Fenwick Mill since 2023?",
+    "Who succeeded Ada Quill as chair of Fenwick Mill?",
+    "Who led Fenwick Mill to the repair of the weir?",
+    "Which role did Ben Marsh hold at Fenwick Mill?",
+    "Who sells Mill flour throughout Selby?",
+    "How long has Ada Quill been chair of Fenwick Mill?",
+    "How many chairs has Fenwick Mill had in all of its mills?",
+    "What is the whole price of Mill flour?",
+    "What was the price of Mill flour over 12 crowns?",
+    "Who were the chairs of Fenwick Mill in 2022?",
+]
+
+
+@pytest.mark.parametrize("question", PLAIN)
+async def test_other_questions_are_read_as_before(world: World, question: str) -> None:
+    read = (await world.ask(question)).work.question
+    assert (read.pair, read.chain, read.whole, read.evolves, read.bounds) == (None, None, False, False, ())
+
+
+UNKNOWN = [
+    "Which happened first: the sale of the barn or the repair of the weir?",
+    "What came first, the eclipse or the wedding?",
+    "What preceded the dredging of the harbour of Selby?",
+    "What led to the dredging of the harbour of Selby?",
+    "What preceded the wedding?",
+    "Who was chair of Fenwick Mill for the whole of 2022?",
+    "Did the terms of Ada Quill and Eve Stone at Fenwick Mill overlap?",
+]
+
+
+@pytest.mark.parametrize("question", UNKNOWN)
+async def test_what_is_not_told_is_not_known(world: World, question: str) -> None:
+    answer = (await world.ask(question)).answer
+    assert answer.outcome is Outcome.NOT_KNOWN, answer.text
