@@ -227,4 +227,6 @@ def as_of(options: Options) -> types_pb2.AsOf:
     elif options.valid:
         message.valid_text = options.valid
     set_known(message, options)
+    if options.basis is not None:
+        message.basis.CopyFrom(options.basis)
     return message

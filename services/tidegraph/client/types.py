@@ -15,13 +15,15 @@ class Options:
     """As-of and deadline of a call. Empty: true now, as best known, with the server's deadline.
 
     ``valid`` and ``known``: dates as text ("2024", "2024-Q1", "2024-03-05", a time) or aware datetimes.
-    ``await_token``: read what that write wrote.
+    ``await_token``: read what that write wrote. ``basis``: of an earlier answer, to ask again as then; not
+    beside ``valid`` and ``known``.
     """
 
     valid: str | datetime = ""
     known: str | datetime = ""
     await_token: str = ""
     timeout_seconds: float | None = None
+    basis: types_pb2.Basis | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from tidegraph.api.v1 import types_pb2 as types
+from tidegraph.domain.errors import Rejected
 from tidegraph.domain.interval import Granularity, Interval
-from tidegraph.services.times import from_interval, from_stamp, read_date
+from tidegraph.services.times import from_interval, from_period, from_stamp, read_date
 from tidegraph.services.tokens import read_await_token
 from tidegraph.services.usecases.moment import AskedTime
 
@@ -15,12 +18,24 @@ def read_as_of(message: types.AsOf) -> AskedTime:
     """What a caller gave. A known time coarser than an instant stands for its end.
 
     Raises:
-        Rejected: INVALID_DATE, INVALID_TIMESTAMP, INVALID_INTERVAL or INVALID_AWAIT_TOKEN.
+        Rejected: INVALID_DATE, INVALID_TIMESTAMP, INVALID_INTERVAL or INVALID_AWAIT_TOKEN; TWO_TIMES, a
+            basis and a time beside it.
     """
+    awaited = read_await_token(message.await_token) if message.await_token else None
+    if message.HasField("basis"):
+        if message.WhichOneof("valid") or message.WhichOneof("known"):
+            text = "give the basis of an earlier answer, or times, not both"
+            raise Rejected("TWO_TIMES", text, field="as_of.basis")
+        return replace(_as_then(message.basis), awaited=awaited)
+    return AskedTime(valid=_valid(message), known_at=_known(message), awaited=awaited)
+
+
+def _as_then(basis: types.Basis) -> AskedTime:
+    """What an earlier answer's basis asks for. What it does not say is as if not given."""
     return AskedTime(
-        valid=_valid(message),
-        known_at=_known(message),
-        awaited=read_await_token(message.await_token) if message.await_token else None,
+        valid=from_period(basis.valid, "as_of.basis.valid") if basis.valid_asked else None,
+        known_at=from_stamp(basis.known_at, "as_of.basis.known_at") if basis.HasField("known_at") else None,
+        now=from_stamp(basis.now_time, "as_of.basis.now_time") if basis.HasField("now_time") else None,
     )
 
 

@@ -54,6 +54,7 @@ def basis(moment: Moment, encoder: str = "", reasoner: str = "") -> types.Basis:
         graph_version=moment.graph_version,
         encoder=encoder,
         reasoner=reasoner,
+        valid_asked=moment.valid_asked,
     )
 
 

@@ -20,6 +20,7 @@ from tidegraph.domain.interval import (
     instant,
 )
 
+OPEN: Final = ".."
 STAMP_MIN: Final = instant(1)
 STAMP_MAX: Final = instant(10_000) - 1
 _MONTHS_IN: Final = {"Q": 3, "H": 6}
@@ -154,6 +155,31 @@ def to_period(
         start_text=format_by_granularity(start, start_granularity),
         end_text=format_by_granularity(end, end_granularity),
     )
+
+
+def from_period(period: types_pb2.Period, field: str) -> Interval:
+    """What ``to_period`` made a period of; by its texts where a Timestamp cannot hold it.
+
+    Raises:
+        Rejected: INVALID_TIMESTAMP, INVALID_DATE or INVALID_INTERVAL.
+    """
+    if period.start_granularity not in types_pb2.Granularity.values():
+        raise Rejected("INVALID_INTERVAL", f"{field} has no such granularity", field=field)
+    interval = period.interval
+    start, end = (
+        from_stamp(getattr(interval, side), field)
+        if interval.HasField(side)
+        else open_side
+        if text in ("", OPEN)
+        else read_date(text, field).start
+        for side, text, open_side in (
+            ("start_time", period.start_text, OPEN_START),
+            ("end_time", period.end_text, OPEN_END),
+        )
+    )
+    if start >= end:
+        raise Rejected("INVALID_INTERVAL", f"{field} ends at or before its start", field=field)
+    return Interval(start, end, Granularity(period.start_granularity))
 
 
 def _granularity(value: Granularity) -> types_pb2.Granularity.ValueType:

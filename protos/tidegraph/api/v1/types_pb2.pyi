@@ -266,6 +266,7 @@ class AsOf(_message.Message):
     KNOWN_AT_FIELD_NUMBER: _builtins.int
     KNOWN_TEXT_FIELD_NUMBER: _builtins.int
     AWAIT_TOKEN_FIELD_NUMBER: _builtins.int
+    BASIS_FIELD_NUMBER: _builtins.int
     valid_text: _builtins.str
     """A date as text, of any year and granularity: "2024-03-05", "2024-Q1", "-0043-03"."""
     known_text: _builtins.str
@@ -284,6 +285,12 @@ class AsOf(_message.Message):
     def known_at(self) -> _timestamp_pb2.Timestamp:
         """What was known at this instant."""
 
+    @_builtins.property
+    def basis(self) -> Global___Basis:
+        """What an earlier answer was computed from, to ask again as then: with its known time and its present moment,
+        and with its valid time where that was asked. Not beside a valid or a known time.
+        """
+
     def __init__(
         self,
         *,
@@ -293,10 +300,11 @@ class AsOf(_message.Message):
         known_at: _timestamp_pb2.Timestamp | None = ...,
         known_text: _builtins.str = ...,
         await_token: _builtins.str = ...,
+        basis: Global___Basis | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["known", b"known", "known_at", b"known_at", "known_text", b"known_text", "valid", b"valid", "valid_at", b"valid_at", "valid_interval", b"valid_interval", "valid_text", b"valid_text"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["basis", b"basis", "known", b"known", "known_at", b"known_at", "known_text", b"known_text", "valid", b"valid", "valid_at", b"valid_at", "valid_interval", b"valid_interval", "valid_text", b"valid_text"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["await_token", b"await_token", "known", b"known", "known_at", b"known_at", "known_text", b"known_text", "valid", b"valid", "valid_at", b"valid_at", "valid_interval", b"valid_interval", "valid_text", b"valid_text"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["await_token", b"await_token", "basis", b"basis", "known", b"known", "known_at", b"known_at", "known_text", b"known_text", "valid", b"valid", "valid_at", b"valid_at", "valid_interval", b"valid_interval", "valid_text", b"valid_text"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType_known: _TypeAlias = _typing.Literal["known_at", "known_text"]  # noqa: Y015
     _WhichOneofArgType_known: _TypeAlias = _typing.Literal["known", b"known"]  # noqa: Y015
@@ -311,7 +319,7 @@ Global___AsOf: _TypeAlias = AsOf  # noqa: Y015
 
 @_typing.final
 class Basis(_message.Message):
-    """What an answer was computed from: asked again with these, it is the same."""
+    """What an answer was computed from. Given back in AsOf.basis, the same request has the same answer."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -324,6 +332,7 @@ class Basis(_message.Message):
     GRAPH_VERSION_FIELD_NUMBER: _builtins.int
     ENCODER_FIELD_NUMBER: _builtins.int
     REASONER_FIELD_NUMBER: _builtins.int
+    VALID_ASKED_FIELD_NUMBER: _builtins.int
     valid_defaulted: _builtins.bool
     """Set when the valid time was neither asked nor read off the question: it is `now`."""
     final: _builtins.bool
@@ -333,6 +342,8 @@ class Basis(_message.Message):
     """Id of the encoder of the vector leg."""
     reasoner: _builtins.str
     """What answered: "built-in", or the language model's id."""
+    valid_asked: _builtins.bool
+    """Set when the valid time was asked by the caller, and neither read off the question nor `now`."""
     @_builtins.property
     def valid(self) -> Global___Period:
         """The valid time asked about."""
@@ -359,10 +370,11 @@ class Basis(_message.Message):
         graph_version: _builtins.int = ...,
         encoder: _builtins.str = ...,
         reasoner: _builtins.str = ...,
+        valid_asked: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["known_at", b"known_at", "now_time", b"now_time", "valid", b"valid", "watermark_time", b"watermark_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["encoder", b"encoder", "final", b"final", "graph_version", b"graph_version", "known_at", b"known_at", "now_time", b"now_time", "reasoner", b"reasoner", "valid", b"valid", "valid_defaulted", b"valid_defaulted", "watermark_time", b"watermark_time"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["encoder", b"encoder", "final", b"final", "graph_version", b"graph_version", "known_at", b"known_at", "now_time", b"now_time", "reasoner", b"reasoner", "valid", b"valid", "valid_asked", b"valid_asked", "valid_defaulted", b"valid_defaulted", "watermark_time", b"watermark_time"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -174,9 +174,13 @@ async def times(work: Work, chosen: Sequence[FactVersion], asked: Asked) -> Answ
 async def duration(
     work: Work, chosen: Sequence[FactVersion], unit: str, clip: Interval | None
 ) -> Answer | None:
-    """How long, counted on the calendar; what still holds is counted up to now."""
+    """How long, counted on the calendar; what still holds is counted up to now, to what was known, or to the
+    day that is asked about.
+    """
     told = list(chosen[:TOLD_MAX])
-    now = work.moment.now
+    now = work.moment.present
+    if clip is not None and Granularity.UNKNOWN < clip.granularity <= Granularity.DAY:
+        now, clip = min(now, clip.start), None
     open_ended = any(fact.valid.end > now for fact in told)
     spans = [_closed(fact.valid, clip, now) for fact in told]
     known = _disjoint([span for span in spans if span is not None])
@@ -188,7 +192,7 @@ async def duration(
     coarse = max(max(fact.start_granularity, _end_granularity(fact, now)) for fact in told)
     told_length = duration_in_words(known, unit, coarse)
     work.step("duration", f"{len(known)} stretches: {told_length}")
-    so_far = " so far" if open_ended and clip is None else ""
+    so_far = " so far" if open_ended and (clip is None or clip.end == OPEN_END) else ""
     about = "about " if coarse > Granularity.DAY and not unit else ""
     text = f"{about}{told_length}{so_far}. {lines}."
     return _answer(work, [told_length], text, "", citations, told, Relation.NONE, None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from tidegraph.domain.eventgraph import EventGraphParameters
-from tidegraph.domain.interval import Interval
+from tidegraph.domain.interval import OPEN_END, Interval
 from tidegraph.domain.predicates import Registry
 from tidegraph.ports import (
     ChatModel,
@@ -66,8 +66,9 @@ class Moment:
 
     ``valid`` is the asked valid time with its granularity (an instant t is ``[t, t + 1)``);
     ``valid_defaulted`` when it was neither asked nor read off a question and is ``now``.
-    All in microseconds; ``watermark`` is OPEN_START when nothing was applied yet. ``made``: by what the
-    graph was made.
+    ``valid_asked`` when the caller gave it. ``read_at``: the clock's time; ``now`` is that or, where an
+    earlier answer is asked for again, what it was then. All in microseconds; ``watermark`` is OPEN_START
+    when nothing was applied yet. ``made``: by what the graph was made.
     """
 
     graph: str
@@ -77,6 +78,8 @@ class Moment:
     now: int
     watermark: int
     made: GraphMade
+    valid_asked: bool = False
+    read_at: int = OPEN_END
 
     @property
     def graph_version(self) -> int:

@@ -113,6 +113,6 @@ class Explorer:
 def past_of(work: Work) -> PastGraph | None:
     """The lists of an older known date; None where the stored ones are in force."""
     moment = work.moment
-    if moment.known_at >= moment.now:
+    if moment.known_at >= moment.read_at:
         return None
     return PastGraph(work.ports.store, moment.graph, moment.known_at, work.ports.event_graph)

@@ -201,7 +201,7 @@ async def find_entities(
 async def find_known(ports: Ports, moment: Moment, name_or_id: str) -> list[EntityRecord]:
     """The same, but only what the caller may know of: some fact or event told of it by known_at."""
     found = await find_entities(ports, moment.graph, name_or_id, moment.seen)
-    if moment.seen.labels is None and moment.known_at >= moment.now:
+    if moment.seen.labels is None and moment.known_at >= moment.read_at:
         return found
     return await told_of(ports, moment.graph, found, moment.seen)
 

@@ -19,11 +19,12 @@ POLL_LAST_SECONDS: Final = 0.25
 
 @dataclass(frozen=True, slots=True)
 class AskedTime:
-    """As-of as a caller gives it. None: not given."""
+    """As-of as a caller gives it. None: not given. ``now``: what counts as the present moment."""
 
     valid: Interval | None = None
     known_at: int | None = None
     awaited: Position | None = None
+    now: int | None = None
 
 
 def seen_by(caller: Caller, asked: AskedTime) -> Visibility:
@@ -41,19 +42,22 @@ async def resolve(ports: Ports, caller: Caller, asked: AskedTime, read: Interval
         Rejected: DOCUMENT_FAILED, the awaited document became a dead letter.
     """
     known_floor = await _wait(ports, caller, asked.awaited) if asked.awaited else 0
-    now = ports.clock.now()
+    read_at = ports.clock.now()
+    now = read_at if asked.now is None else min(asked.now, read_at)
     watermark = await ports.status.watermark(caller.graph)
     made = await ports.store.made(caller.graph)
     known_at = asked.known_at
     if known_at is None:
-        known_at = max(now, watermark, known_floor)
+        known_at = max(read_at, watermark, known_floor)
     valid = asked.valid or read
     return Moment(
         graph=caller.graph,
         valid=valid or Interval(now, now + 1, Granularity.MICROSECOND),
         valid_defaulted=valid is None,
+        valid_asked=asked.valid is not None,
         seen=Visibility(known_at=known_at, labels=caller.labels),
         now=now,
+        read_at=read_at,
         watermark=watermark,
         made=made,
     )

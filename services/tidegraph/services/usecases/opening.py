@@ -39,9 +39,9 @@ async def opened(
     if asked.valid is not None and override.time is not None:
         message = "give the valid time in as_of or in reading, not in both"
         raise Rejected("TWO_TIMES", message, field="reading.time")
-    reading = await read_text(ports, caller.graph, text, ports.clock.now(), seen_by(caller, asked), override)
+    now = ports.clock.now() if asked.now is None else min(asked.now, ports.clock.now())
+    reading = await read_text(ports, caller.graph, text, now, seen_by(caller, asked), override)
     if override == NOTHING:
-        now = ports.clock.now()
         override = await completed(ports, caller.graph, reading.question, now, seen_by(caller, asked))
         if override != NOTHING:
             reading = await read_text(ports, caller.graph, text, now, seen_by(caller, asked), override)

@@ -125,7 +125,7 @@ class FactReasoner:
             return compose.not_known(self._work, facts, scope.relation, scope.interval)
         self._note_order(chosen)
         if self._question.asked is Asked.DURATION:
-            clip = scope.interval if scope.given and scope.relation is not Relation.NONE else None
+            clip = window_of(scope.relation, scope.interval) if scope.given else None
             return await compose.duration(self._work, chosen, self._question.unit, clip)
         return await compose.times(self._work, chosen, self._question.asked)
 
