@@ -249,6 +249,16 @@ async def test_of_equally_near_rows_those_with_the_first_ids_are_found(
         assert [hit.id for hit in hits] == [*sorted(near), *others][:limit]
 
 
+async def test_the_reader_of_one_request_finds_what_the_store_finds(store: GraphStore, graph: str) -> None:
+    await policy(store, graph)
+    reader, valid = store.for_request(), Interval(s.at(2025), s.at(2026))
+    for _ in range(2):
+        found = await reader.search_vector(graph, "chunk", s.unit(1.0), EVERYTHING, valid, 5)
+        assert found == await store.search_vector(graph, "chunk", s.unit(1.0), EVERYTHING, valid, 5) != []
+        said = await reader.search_text(graph, "chunk", ["records"], EVERYTHING, valid, 5)
+        assert said == await store.search_text(graph, "chunk", ["records"], EVERYTHING, valid, 5) != []
+
+
 async def test_one_request_asks_once_when_revisions_are_in_force(falkor: FalkorStore) -> None:
     graph = "own"
     await falkor.prepare(graph)

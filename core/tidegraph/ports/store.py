@@ -35,6 +35,10 @@ class GraphReader(Protocol):
     An unknown graph raises NotFound; an unknown id is simply absent from the result.
     """
 
+    def for_request(self) -> GraphReader:
+        """The same reader for the reads of one request, which may keep what it has read of one moment."""
+        ...
+
     async def graphs(self) -> list[str]: ...
 
     async def facts(self, graph: str, which: FactFilter, seen: Visibility) -> list[FactVersion]:

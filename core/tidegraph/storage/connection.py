@@ -36,6 +36,7 @@ _BUSY_CODES: Final = (
     "Max pending queries exceeded",
     "Query timed out",
     "Query's mem consumption exceeded capacity",
+    "Invalid arguments for procedure 'db.idx.vector.queryNodes'",  # its index is being built after a start
 )
 """How errors begin that pass by themselves. Only the beginning counts: a message may quote a document."""
 _AWAY: Final = (exceptions.ConnectionError, exceptions.TimeoutError, OSError, EOFError, TimeoutError)

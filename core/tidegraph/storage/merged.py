@@ -74,8 +74,7 @@ class MergedReader:
         """The reader for one request, which reads the set of an id once."""
         if self._sets.keeps:
             return self
-        own = getattr(self._reader, "for_request", None)
-        return MergedReader(own() if own is not None else self._reader, self._registry, keep=True)
+        return MergedReader(self._reader.for_request(), self._registry, keep=True)
 
     # --- facts ------------------------------------------------------------------------------------
 

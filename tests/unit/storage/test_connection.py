@@ -31,6 +31,7 @@ from tidegraph.storage.connection import Connection, shown_url, translate
         (exceptions.ResponseError("Max pending queries exceeded"), Retryable),
         (exceptions.ResponseError("Query's mem consumption exceeded capacity"), Retryable),
         (exceptions.ResponseError("MISCONF Redis is configured to save RDB snapshots"), Retryable),
+        (exceptions.ResponseError("Invalid arguments for procedure 'db.idx.vector.queryNodes'"), Retryable),
         (exceptions.ResponseError("Invalid graph operation on empty key"), NotFound),
         (exceptions.ResponseError("errMsg: Invalid input 'b': expected a clause"), Bug),
         (exceptions.ResponseError("errMsg: Query timed out errCtx: LOADING BUSY OOM"), Bug),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 from tidegraph.domain.documents import DocumentKind, TimeState
 from tidegraph.domain.errors import NotFound
@@ -74,6 +74,10 @@ class MemoryReads:
             return self._graphs[check_graph_name(name)]
         except KeyError:
             raise NotFound("GRAPH_NOT_FOUND", "no such graph; ingest a document into it first") from None
+
+    def for_request(self) -> Self:
+        """The twin itself: it has everything at hand."""
+        return self
 
     async def graphs(self) -> list[str]:
         return sorted(self._graphs)
