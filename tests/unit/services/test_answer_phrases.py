@@ -99,6 +99,32 @@ def test_what_is_left_ends_at_that_time(text: str, left: str) -> None:
     assert (place.start, place.end) == (OPEN_START, year(2004))
 
 
+@pytest.mark.parametrize(
+    ("text", "school"),
+    [
+        ("She received a B.A. in 1998 from Norvale College.", "Norvale College"),
+        ("He graduated from the Easton School of Law in 1998.", "Easton School"),
+        ("He was educated at Norvale College (B.A. 1998).", "Norvale College"),
+        ("He joined the Selmar Institute, where he stayed until his 1998 retirement.", "Selmar Institute"),
+    ],
+)
+def test_a_degree_and_until_are_the_end_of_what_they_tell_of(text: str, school: str) -> None:
+    place = next(place for name, place in read(text).items() if name.startswith(school))
+    assert (place.start, place.end) == (OPEN_START, year(1999))
+
+
+@pytest.mark.parametrize(
+    "text", ["In 1998 she taught at Norvale College.", "He got a prize at Norvale College in 1998."]
+)
+def test_without_a_degree_a_school_begins_at_its_time(text: str) -> None:
+    assert read(text)["Norvale College"].start == year(1998)
+
+
+def test_the_press_of_a_school_is_no_school() -> None:
+    found = kinds_of("Norvale University Press", EntityType.UNSPECIFIED)
+    assert (found[SCHOOL], found[ORGANISATION]) == (0.0, 1.0)
+
+
 def test_what_follows_a_period_begins_at_its_end() -> None:
     found = read("She was at Norvale College from 1914 to 1923 when she went to Easton University.")
     assert (found["Norvale College"].start, found["Norvale College"].end) == (year(1914), year(1924))

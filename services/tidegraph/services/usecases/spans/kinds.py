@@ -70,7 +70,7 @@ def kinds_of(text: str, known: EntityType) -> Mapping[str, float]:
         found[PERSON] = 1.0
     if inner & _table("party_words"):
         found[PARTY] = 1.0
-    if inner & _table("school_words"):
+    if inner & _table("school_words") and low[-1] != "press":  # a publisher, whatever it belongs to
         found[SCHOOL] = 1.0
     officer = parts[0][:1].islower() and inner & _offices()  # "club director of football Ada Voss"
     if (
@@ -86,7 +86,7 @@ def kinds_of(text: str, known: EntityType) -> Mapping[str, float]:
         found[COMPETITION] = 1.0
         return {**dict.fromkeys(KINDS, 0.0), COMPETITION: 1.0, AWARD: found[AWARD]}
     tail = low[-1] in _table("organisation_tails") or low[0] in _table("joining_heads")
-    if tail or found[PARTY] or found[SCHOOL] or found[CLUB]:
+    if tail or low[-1] == "press" or found[PARTY] or found[SCHOOL] or found[CLUB]:
         found[ORGANISATION] = 1.0
         found[PERSON] *= _GUESS
     if inner & _offices():

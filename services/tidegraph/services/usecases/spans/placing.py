@@ -22,6 +22,9 @@ _ONWARD: Final = frozenset(["when", "then", "before", "after", "whereupon"])
 _LEAVING: Final = listed("leaving")
 _LEAVING_FROM: Final = listed("leaving_from")
 _MOVING: Final = listed("moving")
+_DEGREES: Final = listed("degrees")
+_UNTIL: Final = frozenset(["until", "till"])
+_UNTIL_REACH: Final = 3
 _BETWEEN: Final = listed("before_description") | {"club", "team", "side", "university", "company", "party"}
 _LEFT_REACH: Final = 4
 _MOVED_REACH: Final = 12
@@ -146,11 +149,15 @@ def _place(
         return Placed(carried[0], carried[1], False, Source.TOLD, phrase.first)
     beside = _beside(passage, phrase, times)
     if beside is not None:
-        return Placed(beside.start, beside.end, beside.bounded, Source.BESIDE, phrase.first)
+        inner = passage.words[phrase.last : beside.first]
+        ended = not beside.bounded and any(word.low in _DEGREES for word in inner)
+        start = OPEN_START if ended else beside.start
+        return Placed(start, beside.end, beside.bounded, Source.BESIDE, phrase.first)
     best = min(times, key=lambda time: (_distance(passage, phrase, time), time.first))
     near = _distance(passage, phrase, best) < 60
     source = Source.CLAUSE if near else Source.SENTENCE
-    if near and best.start > OPEN_START and not best.bounded and _is_left(passage, phrase):
+    ends = _is_left(passage, phrase) or _is_graduated(passage, phrase) or _is_until(passage, best)
+    if near and best.start > OPEN_START and not best.bounded and ends:
         return Placed(OPEN_START, best.end, False, source, phrase.first)
     if near and best.bounded and best.last <= phrase.first:
         between = passage.words[best.last : phrase.first]
@@ -176,6 +183,23 @@ def _is_left(passage: Segmented, phrase: Phrase) -> bool:
         return True
     back = passage.words[max(first, at - _MOVED_REACH) : at]
     return low == "from" and any(word.low in _MOVING for word in back)
+
+
+def _is_graduated(passage: Segmented, phrase: Phrase) -> bool:
+    """Whether a time goes with the end of schooling: "graduated from A in 1960", "a degree at A"."""
+    first = passage.sentences[phrase.sentence].first
+    at = phrase.first - 1
+    while at >= first and phrase.first - at <= _LEFT_REACH and passage.words[at].low in _BETWEEN:
+        at -= 1
+    if at <= first or passage.words[at].low not in ("from", "at"):
+        return False
+    return any(word.low in _DEGREES for word in passage.words[max(first, at - _MOVED_REACH) : at])
+
+
+def _is_until(passage: Segmented, time: _Time) -> bool:
+    """Whether a time is told as an end: "until his 1964 retirement"."""
+    back = passage.words[max(0, time.first - _UNTIL_REACH) : time.first]
+    return any(word.low in _UNTIL for word in back)
 
 
 def _beside(passage: Segmented, phrase: Phrase, times: Sequence[_Time]) -> _Time | None:
