@@ -17,6 +17,7 @@ def reading_message(reading: Reading) -> types_pb2.Reading:
     message = types_pb2.Reading(
         semantic=reading.semantic,
         asked_for=reading.asked_for,
+        anchor_event_id=reading.anchor,
         question_class=_value(types_pb2.QuestionClass, "QUESTION_CLASS_", reading.question_class),
     )
     for chosen in reading.entities:

@@ -32,7 +32,8 @@ class Reading:
 
     ``entities``: names or ids in place of those that it names; a pair (name or id, words of the question)
     says where it stands. ``time``: a date as text; ``relation``: in, before, after, between, since, until,
-    first or last. ``no_time``: it asks for no time, whatever its text says.
+    first or last. ``no_time``: it asks for no time, whatever its text says. ``anchor``: the id of the event
+    that a clause of time speaks of.
     """
 
     entities: tuple[str | tuple[str, str], ...] = ()
@@ -42,6 +43,7 @@ class Reading:
     asked_for: str = ""
     question_class: str = ""
     semantic: str = ""
+    anchor: str = ""
 
 
 @dataclass(frozen=True, slots=True)

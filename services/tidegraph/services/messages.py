@@ -23,7 +23,7 @@ from tidegraph.services.usecases.context import Moment
 from tidegraph.services.usecases.facts import Explained, History, HistoryRow
 from tidegraph.services.usecases.identity import Near, Review
 from tidegraph.services.usecases.phrasing import statement
-from tidegraph.services.usecases.question import Linked, Order, Question, Relation
+from tidegraph.services.usecases.question import AnchorFound, Linked, Order, Question, Relation
 from tidegraph.services.usecases.ranking import TimeEncoding
 from tidegraph.services.usecases.retrieve import DEFAULT, Hit, Options, Rerank, Retrieved
 from tidegraph.services.usecases.timelines import TimelineFound
@@ -89,7 +89,20 @@ def intent(question: Question) -> types.Intent:
     if interval is not None:
         granularity = interval.granularity
         message.time.CopyFrom(to_period(interval.start, interval.end, granularity, granularity))
+    if question.anchor is not None and question.anchor.found is not None:
+        message.anchor.CopyFrom(_anchor(question.anchor.clause.semantic, question.anchor.found))
     return message
+
+
+def _anchor(text: str, found: AnchorFound) -> types.Anchor:
+    span = found.interval
+    return types.Anchor(
+        text=text,
+        event_id=found.event_id,
+        sentence=found.sentence,
+        fact_ids=found.fact_ids,
+        time=to_period(span.start, span.end, span.granularity, span.granularity),
+    )
 
 
 def _link(link: Linked, *, known: bool) -> types.LinkedEntity:

@@ -18,6 +18,7 @@ from tidegraph.services.times import to_stamp
 from tidegraph.services.tokens import page_token, read_page
 from tidegraph.services.usecases import facts as fact_cases
 from tidegraph.services.usecases import identity
+from tidegraph.services.usecases.anchoring import anchored
 from tidegraph.services.usecases.ask import Asking, Finished, Reasoning, Started, Text
 from tidegraph.services.usecases.changes import next_changes
 from tidegraph.services.usecases.context import Moment, Ports
@@ -93,6 +94,8 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
         work, scope = await opened(
             self._ports, current(), request.query, asked, reading, read_time=request.read_time
         )
+        if request.read_time or reading.anchor_event_id:
+            scope = await anchored(work, scope)
         async with of_one_graph(work):
             found = await retrieve(work, scope, min(offset + size + 1, HITS_MAX), options)
         response = messages.retrieved(found, work, explain=request.explain)
@@ -120,6 +123,7 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
                 found = await entity_timeline(work, request.entity, window, budget)
             case "query":
                 work, scope = await opened(self._ports, current(), request.query, asked)
+                scope = await anchored(work, scope)
                 async with of_one_graph(work):
                     found = await query_timeline(work, scope, budget)
             case _:

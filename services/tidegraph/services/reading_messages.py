@@ -50,6 +50,7 @@ def override(message: types.Reading) -> Override:
         asked=_asked(message.asked_for),
         entities=tuple(_choice(one) for one in message.entities),
         time=_time(message.time) if message.HasField("time") else None,
+        anchor_event_id=message.anchor_event_id.strip(),
     )
 
 

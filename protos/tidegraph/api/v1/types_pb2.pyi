@@ -665,6 +665,7 @@ class Intent(_message.Message):
     TIME_FIELD_NUMBER: _builtins.int
     TIME_TEXT_FIELD_NUMBER: _builtins.int
     UNKNOWN_FIELD_NUMBER: _builtins.int
+    ANCHOR_FIELD_NUMBER: _builtins.int
     question: _builtins.str
     semantic: _builtins.str
     """The question without its words of time."""
@@ -688,6 +689,12 @@ class Intent(_message.Message):
     def unknown(self) -> _containers.RepeatedCompositeFieldContainer[Global___LinkedEntity]:
         """Names in the question that no entity carries, each with those that come near; without `entity`."""
 
+    @_builtins.property
+    def anchor(self) -> Global___Anchor:
+        """What a clause of time speaks of ("after the weir opened"). Unset: there is none, or nothing dated is known
+        of it.
+        """
+
     def __init__(
         self,
         *,
@@ -701,14 +708,54 @@ class Intent(_message.Message):
         time: Global___Period | None = ...,
         time_text: _builtins.str = ...,
         unknown: _abc.Iterable[Global___LinkedEntity] | None = ...,
+        anchor: Global___Anchor | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["time", b"time"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["anchor", b"anchor", "time", b"time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["asked_for", b"asked_for", "entities", b"entities", "predicates", b"predicates", "question", b"question", "question_class", b"question_class", "relation", b"relation", "semantic", b"semantic", "time", b"time", "time_text", b"time_text", "unknown", b"unknown"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["anchor", b"anchor", "asked_for", b"asked_for", "entities", b"entities", "predicates", b"predicates", "question", b"question", "question_class", b"question_class", "relation", b"relation", "semantic", b"semantic", "time", b"time", "time_text", b"time_text", "unknown", b"unknown"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Intent: _TypeAlias = Intent  # noqa: Y015
+
+@_typing.final
+class Anchor(_message.Message):
+    """What sets the time of a question: an event, or facts."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TEXT_FIELD_NUMBER: _builtins.int
+    EVENT_ID_FIELD_NUMBER: _builtins.int
+    SENTENCE_FIELD_NUMBER: _builtins.int
+    FACT_IDS_FIELD_NUMBER: _builtins.int
+    TIME_FIELD_NUMBER: _builtins.int
+    text: _builtins.str
+    """The words of the clause."""
+    event_id: _builtins.str
+    """Empty: facts set the time."""
+    sentence: _builtins.str
+    @_builtins.property
+    def fact_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
+    @_builtins.property
+    def time(self) -> Global___Period:
+        """Its own time; the relation says how the asked time stands to it."""
+
+    def __init__(
+        self,
+        *,
+        text: _builtins.str = ...,
+        event_id: _builtins.str = ...,
+        sentence: _builtins.str = ...,
+        fact_ids: _abc.Iterable[_builtins.str] | None = ...,
+        time: Global___Period | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["time", b"time"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["event_id", b"event_id", "fact_ids", b"fact_ids", "sentence", b"sentence", "text", b"text", "time", b"time"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Anchor: _TypeAlias = Anchor  # noqa: Y015
 
 @_typing.final
 class Reading(_message.Message):
@@ -723,11 +770,14 @@ class Reading(_message.Message):
     ASKED_FOR_FIELD_NUMBER: _builtins.int
     ENTITIES_FIELD_NUMBER: _builtins.int
     TIME_FIELD_NUMBER: _builtins.int
+    ANCHOR_EVENT_ID_FIELD_NUMBER: _builtins.int
     semantic: _builtins.str
     """What to look for, in place of the question without its words of time."""
     question_class: Global___QuestionClass.ValueType
     asked_for: _builtins.str
     """As in Intent."""
+    anchor_event_id: _builtins.str
+    """The event that a clause of time speaks of, by id, in place of the one that is found; not beside `time`."""
     @_builtins.property
     def entities(self) -> _containers.RepeatedCompositeFieldContainer[Global___EntityChoice]:
         """In place of all entities that the question names."""
@@ -744,10 +794,11 @@ class Reading(_message.Message):
         asked_for: _builtins.str = ...,
         entities: _abc.Iterable[Global___EntityChoice] | None = ...,
         time: Global___TimeConstraint | None = ...,
+        anchor_event_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["time", b"time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["asked_for", b"asked_for", "entities", b"entities", "question_class", b"question_class", "semantic", b"semantic", "time", b"time"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["anchor_event_id", b"anchor_event_id", "asked_for", b"asked_for", "entities", b"entities", "question_class", b"question_class", "semantic", b"semantic", "time", b"time"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from tidegraph.domain.asked import Asked
+from tidegraph.domain.errors import NotFound, Rejected
 from tidegraph.domain.facts import FactVersion
 from tidegraph.domain.interval import (
     MICROS_PER_DAY,
@@ -19,11 +20,13 @@ from tidegraph.domain.interval import (
     instant,
 )
 from tidegraph.language.grounding import Offset
+from tidegraph.ports import EventRecord
 from tidegraph.services.usecases import compose
-from tidegraph.services.usecases.event_search import EventSearch
+from tidegraph.services.usecases.event_search import EventSearch, interval_of, is_dated
 from tidegraph.services.usecases.matching import Match, Matcher
 from tidegraph.services.usecases.question import (
     Anchor,
+    AnchorFound,
     Relation,
     verb_side,
 )
@@ -35,12 +38,14 @@ from tidegraph.services.usecases.work import Work, coalesced
 class Located:
     """A dated anchor. ``facts`` are set when the anchor is itself a value of what is asked.
 
-    ``relation`` is that of the asked time to ``interval``: IN once a distance was counted off.
+    ``relation`` is that of the asked time to ``interval``: IN once a distance was counted off. ``found``:
+    what it is, with its own time.
     """
 
     interval: Interval
     text: str
     relation: Relation
+    found: AnchorFound
     facts: tuple[FactVersion, ...] = ()
 
 
@@ -61,11 +66,13 @@ class AnchorFinder:
         base = located.interval.end if offset.sign > 0 else located.interval.start
         moved = shifted(base, offset)
         day = Interval(moved, moved + MICROS_PER_DAY, Granularity.DAY)
-        return Located(day, located.text, Relation.IN)
+        return Located(day, located.text, Relation.IN, located.found)
 
     async def _find(
         self, anchor: Anchor, matches: Sequence[Match], anchor_ids: frozenset[str]
     ) -> Located | None:
+        if anchor.event_id:
+            return await self._chosen(anchor)
         own = [m.fact for m in matches if m.fact.subject in anchor_ids or m.fact.object in anchor_ids]
         shared = [m.fact for m in matches if m.fact not in own]
         if own and shared and anchor.relation in (Relation.BEFORE, Relation.AFTER):
@@ -97,13 +104,34 @@ class AnchorFinder:
         if interval.start in (OPEN_START, OPEN_END) and interval.end in (OPEN_START, OPEN_END):
             return None
         told = "; ".join(compose.line(self._work, fact) for fact in spans[:3])
-        return Located(interval, told, anchor.relation, values)
+        found = AnchorFound(interval, fact_ids=tuple(fact.version_id for fact in spans))
+        return Located(interval, told, anchor.relation, found, values)
 
     async def _event(self, anchor: Anchor) -> Located | None:
         hit = await EventSearch(self._work).anchor(anchor.clause)
-        if hit is None or hit.event.interval is None:
-            return None
-        return Located(hit.event.interval, hit.event.sentence, anchor.relation)
+        return _at(anchor, hit) if hit is not None else None
+
+    async def _chosen(self, anchor: Anchor) -> Located:
+        """The event that the caller names.
+
+        Raises:
+            NotFound: EVENT_NOT_FOUND. Rejected: INVALID_READING, it has no date.
+        """
+        moment = self._work.moment
+        records = await self._work.ports.store.events(moment.graph, [anchor.event_id], moment.seen)
+        if not records:
+            message = "no such event was known then in this graph; take ids from Retrieve or GetTimeline"
+            raise NotFound("EVENT_NOT_FOUND", message, event_id=anchor.event_id[:80])
+        if not is_dated(records[0]):
+            message = "an event without a date sets no time"
+            raise Rejected("INVALID_READING", message, field="reading.anchor_event_id")
+        return _at(anchor, records[0])
+
+
+def _at(anchor: Anchor, record: EventRecord) -> Located:
+    span, sentence = interval_of(record), record.event.sentence
+    found = AnchorFound(span, event_id=record.event.event_id, sentence=sentence)
+    return Located(span, sentence, anchor.relation, found)
 
 
 _MONTHS: Final = {"month": 1, "quarter": 3, "year": 12, "decade": 120, "century": 1_200}

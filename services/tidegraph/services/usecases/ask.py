@@ -9,6 +9,7 @@ from typing import Final
 from tidegraph.domain.asked import Asked
 from tidegraph.ports import ChatModel, ChunkRecord, EventRecord
 from tidegraph.services.caller import Caller
+from tidegraph.services.usecases.anchoring import anchored
 from tidegraph.services.usecases.answers import Answer, Outcome
 from tidegraph.services.usecases.checking import checked
 from tidegraph.services.usecases.comparing import Comparing
@@ -92,12 +93,13 @@ class Asking:
             Rejected: the question cannot be read. NotFound: GRAPH_NOT_FOUND, or an entity of ``override``.
         """
         work, scope = await opened(self._ports, self._caller, text, asked, override, without=self._without)
+        searched = await anchored(work, scope)
         moment, question = work.moment, work.question
         chat = self._ports.chat
         reasoner = chat.model_id or "language model" if chat else BUILT_IN
         yield Started(moment, question, reasoner, work.ports.encoder.model_id)
         if chat is not None:
-            async for part in self._with_model(work, chat, scope):
+            async for part in self._with_model(work, chat, searched):
                 yield part
             return
         async with of_one_graph(work):
@@ -137,9 +139,15 @@ class Asking:
                 yield Reasoning(piece)
             answer = await template.answer(scope.relation, scope.interval)
             stage.outcome = answer.outcome.value.replace("_", " ")
-        answer = with_unknown(work, checked(answer, work.moment, template.retrieved_ids))
+        answer = with_unknown(work, checked(answer, work.moment, template.retrieved_ids, _aside(work)))
         yield Text(answer.text)
         yield Finished(answer, work)
+
+
+def _aside(work: Work) -> frozenset[str]:
+    """Ids of what a clause of the question was found to speak of."""
+    found = work.question.anchor.found if work.question.anchor else None
+    return frozenset((found.event_id, *found.fact_ids)) if found is not None else frozenset()
 
 
 async def built_in(work: Work, scope: Scope) -> Answer:

@@ -10,7 +10,7 @@ from typing import Final
 from tidegraph.domain.interval import Interval
 from tidegraph.services.usecases.answers import Answer, Check, Outcome
 from tidegraph.services.usecases.context import Moment
-from tidegraph.services.usecases.event_search import is_dated
+from tidegraph.services.usecases.event_search import interval_of, is_dated
 from tidegraph.services.usecases.question import Relation
 from tidegraph.services.usecases.scope import window_of
 
@@ -18,11 +18,16 @@ _LABEL: Final = re.compile(r"\[(\d{1,3})\]")
 WITHHELD: Final = "The answer is withheld: it does not stand up to the check of its evidence."
 
 
-def checked(answer: Answer, moment: Moment, retrieved_ids: Iterable[str] | None = None) -> Answer:
+def checked(
+    answer: Answer,
+    moment: Moment,
+    retrieved_ids: Iterable[str] | None = None,
+    aside: frozenset[str] = frozenset(),
+) -> Answer:
     """The answer with its checks; withheld when one fails.
 
     ``retrieved_ids``: ids of all evidence that was at hand; None when the answer was made from the
-    evidence itself.
+    evidence itself. ``aside``: ids of what only sets the asked time and need not lie in it.
     """
     if answer.outcome is not Outcome.ANSWERED:
         return answer
@@ -30,7 +35,7 @@ def checked(answer: Answer, moment: Moment, retrieved_ids: Iterable[str] | None 
         _labels(answer),
         _retrieved(answer, retrieved_ids),
         _known(answer, moment),
-        _in_time(answer),
+        _in_time(answer, aside),
     )
     if all(check.passed for check in checks):
         return replace(answer, checks=checks)
@@ -80,16 +85,17 @@ def _known(answer: Answer, moment: Moment) -> Check:
     return Check("known_then", not wrong, detail)
 
 
-def _in_time(answer: Answer) -> Check:
+def _in_time(answer: Answer, aside: frozenset[str]) -> Check:
     """The facts and dated events that the answer rests on meet the asked time."""
     window = window_of(answer.relation, answer.asked)
     if window is None or answer.relation is Relation.NONE:
         return Check("meets_asked_time", True, "no time is asked")
-    spans: list[Interval] = [fact.valid for fact in answer.facts]
+    spans: list[Interval] = [fact.valid for fact in answer.facts if fact.version_id not in aside]
     if answer.holds:
         spans += answer.holds
     else:
-        spans += [r.event.interval for r in answer.events if is_dated(r) and r.event.interval is not None]
+        dated = [record for record in answer.events if is_dated(record)]
+        spans += [interval_of(record) for record in dated if record.event.event_id not in aside]
     outside = [span for span in spans if not (span.overlaps(window) or span.is_empty)]
     detail = f"{len(outside)} lie outside" if outside else "all meet it"
     return Check("meets_asked_time", not outside, detail)

@@ -90,9 +90,12 @@ class EventSearch:
 
     async def anchor(self, clause: Question, window: Interval | None = None) -> EventRecord | None:
         """The dated event that a clause speaks of, or None when none covers enough of it."""
-        ranked = await self.ranked(clause, window)
-        dated = [hit for hit in ranked if is_dated(hit.record) and hit.coverage >= ANCHOR_MIN]
-        return dated[0].record if dated else None
+        asked = (clause.semantic, window)
+        if asked not in self._work.spoken_of:
+            ranked = await self.ranked(clause, window)
+            dated = [hit for hit in ranked if is_dated(hit.record) and hit.coverage >= ANCHOR_MIN]
+            self._work.spoken_of[asked] = dated[0].record if dated else None
+        return self._work.spoken_of[asked]
 
 
 def coverage(question: Question, record: EventRecord, in_document: Collection[str] = ()) -> float:

@@ -54,6 +54,7 @@ class Override:
     asked: Asked | None = None
     entities: tuple[Choice, ...] = ()
     time: TimeChoice | None = None
+    anchor_event_id: str = ""
 
 
 NOTHING: Final = Override()
@@ -126,8 +127,17 @@ def with_time(time: TimeConstraint, choice: TimeChoice) -> TimeConstraint:
 
 
 def overridden(question: Question, override: Override, chosen: Chosen = NONE_CHOSEN) -> Question:
-    """The question read as the caller says. It was read with the dropped names behind those in place."""
+    """The question read as the caller says. It was read with the dropped names behind those in place.
+
+    Raises:
+        Rejected: INVALID_READING, an anchor where there is none, or beside a time.
+    """
     question, others = _without(question, chosen), chosen.others
+    if override.anchor_event_id:
+        if question.anchor is None or override.time is not None:
+            message = "no clause of the question sets its time" if override.time is None else "give one time"
+            raise Rejected("INVALID_READING", message, field="reading.anchor_event_id")
+        question = replace(question, anchor=replace(question.anchor, event_id=override.anchor_event_id))
     if override.time is not None:
         # The clause that set the time is no part of the question any more, nor what it names unless chosen.
         clause = question.anchor.clause.entities if question.anchor else ()

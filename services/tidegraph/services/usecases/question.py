@@ -77,11 +77,26 @@ class Linked:
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """A clause that sets the time by something that happened ("after she left Acme")."""
+    """A clause that sets the time by something that happened ("after she left Acme").
+
+    ``event_id``: what it speaks of, where the caller says so. ``found``: what it was taken to speak of.
+    """
 
     relation: Relation
     near: bool
     clause: Question
+    event_id: str = ""
+    found: AnchorFound | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AnchorFound:
+    """What sets the time of a question: an event with its sentence, or facts; ``interval`` is its own."""
+
+    interval: Interval
+    event_id: str = ""
+    sentence: str = ""
+    fact_ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

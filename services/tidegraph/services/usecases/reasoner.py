@@ -49,16 +49,28 @@ class FactReasoner:
         question = self._question
         if question.asked is Asked.EVENTS:
             return None
-        ids = [*question.entity_ids, *extra_ids]
-        facts = await self._work.facts_of(ids)
+        facts = await self._work.facts_of([*question.entity_ids, *extra_ids])
         if question.neighbour_of is not None:
             return await self._neighbour(facts)
-        anchor_ids = frozenset(question.anchor.clause.entity_ids) if question.anchor else frozenset()
-        own_ids = frozenset(i for link in question.entities for i in link.ids)
-        matches = self._match(facts, anchor_ids - own_ids)
+        matches = self._match(facts, self._anchor_ids - frozenset(question.entity_ids))
         if question.anchor is not None:
-            return await self._anchored(matches, anchor_ids)
+            return await self._anchored(matches, self._anchor_ids)
         return await self._dated(matches, self._scope)
+
+    @property
+    def _anchor_ids(self) -> frozenset[str]:
+        anchor = self._question.anchor
+        return frozenset(anchor.clause.entity_ids) if anchor else frozenset()
+
+    async def located(self) -> Located | None:
+        """What the question's clause of time speaks of, as its answer would take it; None without one."""
+        question, matches = self._question, list[Match]()
+        if question.anchor is None:
+            return None
+        if question.asked is not Asked.EVENTS:
+            facts = await self._work.facts_of(question.entity_ids)
+            matches = self._match(facts, self._anchor_ids - frozenset(question.entity_ids))
+        return await AnchorFinder(self._work).find(question.anchor, matches, self._anchor_ids)
 
     def _match(self, facts: Sequence[FactVersion], ignored: frozenset[str]) -> list[Match]:
         matcher = Matcher(self._question, self._work.ports.registry, self._work.names, ignored)

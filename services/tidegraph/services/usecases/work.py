@@ -10,7 +10,7 @@ from typing import Final
 from tidegraph.domain.facts import FactVersion
 from tidegraph.domain.interval import Interval
 from tidegraph.language.grounding import Offset
-from tidegraph.ports import EntityRecord, FactFilter, Vector
+from tidegraph.ports import EntityRecord, EventRecord, FactFilter, Vector
 from tidegraph.services.usecases.context import Moment, Ports
 from tidegraph.services.usecases.naming import named_at
 from tidegraph.services.usecases.parts_used import ALL_USED, Part
@@ -40,6 +40,8 @@ class Work:
     _named: set[str] = field(init=False, default_factory=set)
     _read: dict[FactFilter, list[FactVersion]] = field(init=False, default_factory=dict)
     _vector: Vector | None = field(init=False, default=None)
+    spoken_of: dict[tuple[str, Interval | None], EventRecord | None] = field(init=False, default_factory=dict)
+    """The events that clauses of time were found to speak of, by clause and window."""
 
     def __post_init__(self) -> None:
         self.ports = replace(self.ports, store=remembering(self.ports.store))
