@@ -14,7 +14,9 @@ from tidegraph.ports import ChatModel, ChunkRecord
 from tidegraph.services.usecases.answers import Answer, Cited, Outcome, cite_chunk, cite_event, cite_facts
 from tidegraph.services.usecases.phrasing import asked_in_words, date_in_words
 from tidegraph.services.usecases.question import Relation
+from tidegraph.services.usecases.scope import window_of
 from tidegraph.services.usecases.timelines import TimelineFound
+from tidegraph.services.usecases.told_times import holds_of
 from tidegraph.services.usecases.work import Work
 
 PROMPT: Final = "time_cot.v1"
@@ -90,6 +92,11 @@ class TimeCot:
         events = tuple(self._found.events[row.event_id] for row in rows if row.event_id)
         citations = await self._cite(rows)
         value = _LABEL.sub("", said).strip(" .")
+        passages = [row.chunk for row in rows if row.chunk is not None]
+        window = window_of(relation, asked)
+        holds: tuple[Interval, ...] = ()
+        if passages and window is not None and not facts and not events:
+            holds = await holds_of(self._work, passages, value, window)
         ended = _ended(Outcome.ANSWERED, said, steps)
         return replace(
             ended,
@@ -97,7 +104,8 @@ class TimeCot:
             citations=tuple(citations),
             facts=facts,
             events=events,
-            relation=relation if facts or events else Relation.NONE,
+            relation=relation if facts or events or holds else Relation.NONE,
+            holds=holds,
             asked=asked,
             confidence=CONFIDENCE,
         )
