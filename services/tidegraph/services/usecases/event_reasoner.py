@@ -16,6 +16,7 @@ from tidegraph.services.usecases.compose import scope_in_words
 from tidegraph.services.usecases.event_search import (
     EventHit,
     EventSearch,
+    Focus,
     coverage,
     distinct,
     interval_of,
@@ -81,9 +82,9 @@ class EventReasoner:
             words=(*question.words, *(anchor.words if anchor else ())),
             entities=question.entities or (anchor.entities if anchor else ()),
         )
-        records = _told_together(await self._search.candidates(whole, None), whole)
+        records = _told_together(await self._search.candidates(whole, None, self._focus(scope)), whole)
         dated = [record for record in distinct(records) if is_dated(record)]
-        if scope.interval is not None:
+        if scope.interval is not None and question.anchor is not None:
             dated = [record for record in dated if interval_of(record) != scope.interval]
         near = question.anchor is not None and question.anchor.near
         order = question.order
@@ -100,7 +101,7 @@ class EventReasoner:
         """The best-covering events in the asked time."""
         question = self._question
         valid = window_of(scope.relation, scope.interval) if scope.given else None
-        hits = await self._search.ranked(question, valid)
+        hits = await self._search.ranked(question, valid, self._focus(scope))
         least = TRUTH_MIN if question.asked is Asked.TRUTH else COVERAGE_MIN
         hits = [hit for hit in hits if hit.coverage >= least and self._fits(hit.record, scope)]
         if question.asked in (Asked.WHEN, Asked.START, Asked.END):
@@ -122,6 +123,14 @@ class EventReasoner:
             return self._told(plain[:1], scope, ["yes"]) if plain else None
         told = records[: EVENTS_MAX if scope.given else 3] if question.plural else records[:1]
         return self._told(told, scope, self._values(told))
+
+    def _focus(self, scope: Scope) -> Focus:
+        """Which end of which time the question asks for."""
+        order, anchor = self._question.order, self._question.anchor
+        before = scope.relation in (Relation.BEFORE, Relation.UNTIL)
+        near = before and (order is Order.NONE or (anchor is not None and anchor.near))
+        window = window_of(scope.relation, scope.interval) if scope.given else None
+        return Focus(window, order is Order.LAST or near)
 
     def _fits(self, record: EventRecord, scope: Scope) -> bool:
         """Whether an event can answer: it names an entity asked about, says the words, has a time.

@@ -12,6 +12,7 @@ from tidegraph.domain.asked import Asked
 from tidegraph.domain.documents import Status, TimeState
 from tidegraph.domain.interval import Interval
 from tidegraph.ports import EventRecord
+from tidegraph.services.usecases.phrasing import asked_in_words
 from tidegraph.services.usecases.question import Question
 from tidegraph.services.usecases.words import stem, stems_of, tables, tokens
 from tidegraph.services.usecases.work import Work
@@ -34,22 +35,32 @@ class EventHit:
     coverage: float
 
 
+@dataclass(frozen=True, slots=True)
+class Focus:
+    """Which events of an entity matter, where there are too many: inside a window, from its ``last`` back."""
+
+    window: Interval | None = None
+    last: bool = False
+
+
 class EventSearch:
     """Event look-ups for one question."""
 
     def __init__(self, work: Work) -> None:
         self._work = work
 
-    async def candidates(self, question: Question, valid: Interval | None) -> list[EventRecord]:
-        """Events about the entities, and those that share words; inside ``valid`` when it is given."""
+    async def candidates(
+        self, question: Question, valid: Interval | None, focus: Focus | None = None
+    ) -> list[EventRecord]:
+        """Events about the entities, and those that share words; inside ``valid`` when it is given.
+
+        ``focus``: where to look first at entities of which more is told than is read.
+        """
         work = self._work
-        ids = list(question.entity_ids)
         found: dict[str, EventRecord] = {}
-        if ids:
+        if question.entity_ids:
             with work.trail.leg("events_of_entities") as noted:
-                records = await work.ports.store.events_of(
-                    work.moment.graph, ids, valid, work.moment.seen, BY_ENTITY_MAX
-                )
+                records = await self._of_entities(list(question.entity_ids), valid, focus or Focus(valid))
                 noted.extend(records)
             found |= {record.event.event_id: record for record in records}
         terms = search_terms(question)
@@ -68,6 +79,27 @@ class EventSearch:
         await work.learn_ids(entity_id for record in records for entity_id in record.entity_ids)
         return records
 
+    async def _of_entities(self, ids: list[str], valid: Interval | None, focus: Focus) -> list[EventRecord]:
+        """The first events of the entities; where there are more, those that ``focus`` looks for as well."""
+        store, moment = self._work.ports.store, self._work.moment
+        found = await store.events_of(moment.graph, ids, valid, moment.seen, BY_ENTITY_MAX)
+        if len(found) < BY_ENTITY_MAX:
+            return found
+        bounded = True
+        if focus != Focus(valid):
+            more = await store.events_of(
+                moment.graph, ids, focus.window, moment.seen, BY_ENTITY_MAX, last=focus.last
+            )
+            bounded = len(more) >= BY_ENTITY_MAX
+            found = list({record.event.event_id: record for record in (*found, *more)}.values())
+        if bounded:
+            side = "last" if focus.last else "first"
+            within = f" {asked_in_words(focus.window)}" if focus.window is not None else ""
+            self._work.step(
+                "limit", f"of events of the entities, only the {side} {BY_ENTITY_MAX} were read{within}"
+            )
+        return found
+
     async def _near_in_meaning(self, question: Question, valid: Interval | None) -> dict[str, EventRecord]:
         """Events near in meaning: what happened next need not share a word with the question."""
         work = self._work
@@ -81,9 +113,11 @@ class EventSearch:
         records = await work.ports.store.events(work.moment.graph, ids, work.moment.seen)
         return {record.event.event_id: record for record in records}
 
-    async def ranked(self, question: Question, valid: Interval | None) -> list[EventHit]:
+    async def ranked(
+        self, question: Question, valid: Interval | None, focus: Focus | None = None
+    ) -> list[EventHit]:
         """Candidates by coverage, best first; ties by time, later document and id."""
-        records = await self.candidates(question, valid)
+        records = await self.candidates(question, valid, focus)
         documents = mentioned(records)
         hits = [EventHit(r, coverage(question, r, documents[r.document_id])) for r in records]
         return sorted((hit for hit in hits if hit.coverage > 0), key=_rank)
