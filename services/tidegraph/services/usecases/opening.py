@@ -18,6 +18,7 @@ from tidegraph.services.usecases.parts_used import ALL_USED, Part
 from tidegraph.services.usecases.reading import read_text
 from tidegraph.services.usecases.scope import Scope, scope_of
 from tidegraph.services.usecases.work import Work
+from tidegraph.storage.merged import remembering
 
 
 async def opened(
@@ -39,6 +40,7 @@ async def opened(
     if asked.valid is not None and override.time is not None:
         message = "give the valid time in as_of or in reading, not in both"
         raise Rejected("TWO_TIMES", message, field="reading.time")
+    ports = replace(ports, store=remembering(ports.store))  # what linking reads is not read again
     now = ports.clock.now() if asked.now is None else min(asked.now, ports.clock.now())
     reading = await read_text(ports, caller.graph, text, now, seen_by(caller, asked), override)
     if override == NOTHING:
