@@ -39,6 +39,9 @@ CONTINUITY = [
     ("Who was chair of Fenwick Mill throughout 2021?", ["Ada Quill"]),
     ("Who was treasurer of Fenwick Mill for the whole of 2022?", ["Dan Holm"]),
     ("Who was chair of Fenwick Mill for the whole of 2023?", ["Ben Marsh"]),
+    ("Was Ada Quill chair of Fenwick Mill throughout Dan Holm's term as treasurer?", ["no"]),
+    ("Was Ben Marsh a member of the Water Guild throughout Dan Holm's time as treasurer?", ["yes"]),
+    ("Was Ada Quill chair of Fenwick Mill for the whole of Dan Holm's term as treasurer?", ["no"]),
     # the same without the words that ask for the whole
     ("Was Ada Quill chair of Fenwick Mill in 2022?", ["yes"]),
     ("Was Ada Quill chair of Fenwick Mill during 2022?", ["yes"]),
@@ -82,6 +85,16 @@ ORDER = [
     ("Did the repair of the weir follow the flood?", ["yes"]),
     ("Did the repair of the weir precede the flood?", ["no"]),
     ("Was the weir repaired after the flood?", ["yes"]),
+    ("Was Ada Quill chair of Fenwick Mill before or after Ben Marsh?", ["before"]),
+    ("Did the harvest feast come before or after the flood?", ["after"]),
+    ("Did Ben Marsh join the Water Guild before becoming chair of Fenwick Mill?", ["yes"]),
+    ("Was Ben Marsh in the Water Guild after becoming chair of Fenwick Mill?", ["yes"]),
+    ("Was Ada Quill chair of Fenwick Mill after the flood?", ["yes"]),
+    ("Was Ada Quill chair of Fenwick Mill before the flood?", ["yes"]),
+    ("Was Ada Quill chair of Fenwick Mill before or after the flood?", ["before and after"]),
+    ("Did Ada Quill become chair of Fenwick Mill after the flood?", ["no"]),
+    ("Was Ada Quill chair of Fenwick Mill after Cleo Frost?", ["no"]),
+    ("Was Ben Marsh in the Water Guild before he became chair of Fenwick Mill?", ["yes"]),
 ]
 CHAIN = [
     ("What preceded the repair of the weir?", [FLOOD]),

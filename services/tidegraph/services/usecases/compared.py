@@ -35,7 +35,7 @@ def read_all(text: str, time: TimeConstraint, entities: tuple[Linked, ...]) -> Q
     if whole_from is not None:
         time = replace(time, start=whole_from)
     masked = mask(text, time, entities)
-    plain = _without(masked, _forms().anywhere)
+    plain = _forms().before_term.sub(r"while \g<who> was", _without(masked, _forms().anywhere))
     whole = whole_from is not None or plain != masked
     over_time = _without(plain, _forms().over_time)
     question = _evolution(text, over_time, time, entities)
@@ -103,6 +103,8 @@ def _pair(text: str, masked: str, entities: tuple[Linked, ...]) -> Pair | None:
         first, second = _completed(first, second, entities)
         if (first.entities or first.words) and (second.entities or second.words):
             options = (_worded(text, parts[0], entities), _worded(text, parts[1], entities))
+            if found.get("before"):
+                options = (found["before"], found["after"])
             return Pair(comparison, choice, first, second, options)
     return None
 
@@ -119,13 +121,16 @@ def _completed(one: Question, other: Question, entities: tuple[Linked, ...]) -> 
 
     Entities that stand in neither belong to both.
     """
-    one, other = _with_words(one, other), _with_words(other, one)
     neither = tuple(link for link in entities if link not in one.entities and link not in other.entities)
-    behind, other_behind = one.entities[1:], other.entities[1:]
-    if len(other.entities) == 1:
-        other = replace(other, entities=(*other.entities, *behind))
-    elif len(one.entities) == 1:
-        one = replace(one, entities=(*one.entities, *other_behind))
+    if _forms().subjectless.search(other.masked) and one.entities:
+        other = replace(other, entities=(one.entities[0], *other.entities))
+    else:
+        one, other = _with_words(one, other), _with_words(other, one)
+        behind, other_behind = one.entities[1:], other.entities[1:]
+        if len(other.entities) == 1:
+            other = replace(other, entities=(*other.entities, *behind))
+        elif len(one.entities) == 1:
+            one = replace(one, entities=(*one.entities, *other_behind))
     return (
         replace(one, entities=(*one.entities, *neither)),
         replace(other, entities=(*other.entities, *neither)),
@@ -157,12 +162,14 @@ def _clause(text: str, masked: str, entities: tuple[Linked, ...]) -> Question:
 @dataclass(frozen=True, slots=True)
 class _Forms:
     before_time: re.Pattern[str]
+    before_term: re.Pattern[str]
     anywhere: re.Pattern[str]
     over_time: re.Pattern[str]
     between: re.Pattern[str]
     pairs: tuple[tuple[Comparison, bool, re.Pattern[str]], ...]
     chain: tuple[tuple[Relation, bool, re.Pattern[str]], ...]
     evolution: tuple[tuple[str, re.Pattern[str]], ...]
+    subjectless: re.Pattern[str]
     lasting: re.Pattern[str]
     later: frozenset[str]
 
@@ -176,6 +183,7 @@ def _forms() -> _Forms:
     ]
     return _Forms(
         before_time=re.compile(data["whole"]["before_time"]),
+        before_term=re.compile(data["whole"]["before_term"]),
         anywhere=re.compile(data["whole"]["anywhere"]),
         over_time=re.compile(data["over_time"]["pattern"]),
         between=re.compile(data["over_time"]["between"]),
@@ -185,6 +193,7 @@ def _forms() -> _Forms:
             for row in data["chain"]
         ),
         evolution=tuple((row["ask"], re.compile(row["pattern"])) for row in data["evolution"]),
+        subjectless=re.compile(data["sides"]["subjectless"]),
         lasting=re.compile(data["sides"]["lasting"]),
         later=frozenset(data["sides"]["later"]),
     )

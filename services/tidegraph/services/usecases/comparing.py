@@ -54,6 +54,11 @@ class Spoken:
     def spans(self) -> list[Interval]:
         return [fact.valid for fact in self.facts] if self.event is None else [interval_of(self.event)]
 
+    @property
+    def lasts(self) -> bool:
+        """Whether it is a state, which may hold before something and after it."""
+        return self.event is None
+
     def moment(self, side: Asked) -> tuple[int, int]:
         """Between which instants it began or, for END, ended: ``[first, last]``."""
         if self.event is not None:
@@ -99,6 +104,12 @@ class Comparing:
         if pair.comparison is Comparison.OVERLAP:
             return await self._overlap(first, second, window)
         ahead = _ahead(first.moment(_side(pair.first)), second.moment(_side(pair.second)))
+        if first.lasts and _side(pair.first) is Asked.WHEN and (not pair.choice or pair.options == _SIDES):
+            until = _ahead(second.moment(_side(pair.second)), first.moment(Asked.END))
+            if pair.choice and ahead == until == 1:
+                return await self._told([first, second], ["before and after"], "Before and after")
+            if pair.comparison is Comparison.LATER:
+                ahead = -until if until is not None else None
         if ahead is None:
             self._work.step("order", "the known times leave it open")
             return compose.not_known(self._work, [], Relation.NONE, None)
@@ -110,7 +121,8 @@ class Comparing:
             return await self._told([first, second], ["at the same time"], "At the same time")
         value = pair.options[0] if wanted > 0 else pair.options[1]
         ordered = [first, second] if ahead > 0 else [second, first]
-        return await self._told(ordered, [value], f"{value} came {_SAID[pair.comparison]}")
+        said = value.capitalize() if value in _SIDES else f"{value} came {_SAID[pair.comparison]}"
+        return await self._told(ordered, [value], said)
 
     async def _overlap(self, first: Spoken, second: Spoken, window: Interval | None) -> Answer:
         shared = [one.intersection(other) for one in first.spans for other in second.spans]
@@ -242,6 +254,7 @@ class Comparing:
         )
 
 
+_SIDES: Final = ("before", "after")
 _SAID: Final = {Comparison.EARLIER: "first", Comparison.LATER: "later"}
 
 
