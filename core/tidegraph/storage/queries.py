@@ -235,14 +235,17 @@ UNWIND $ids AS k MATCH (:Event {id: k})-[x:RELATED]->(o:Event) RETURN k, o.id, x
 EVENT_MENTIONS: Final = """
 UNWIND $probes AS p
 CALL {
-  WITH p MATCH ()-[m:MENTIONS]->()
-  WHERE m.entity = p.entity AND m.start < p.to AND m.end > p.from
-  WITH p, m, startNode(m) AS n WHERE n.withdrawn_at = $open
+  WITH p MATCH ()-[m:MENTIONS]->() WHERE m.entity = p.entity
+  WITH p, m, startNode(m) AS n
+  WHERE m.start < p.to AND m.end > p.from AND n.withdrawn_at = $open
   RETURN n ORDER BY CASE WHEN m.start >= p.end THEN m.start - p.end
     WHEN m.end <= p.start THEN p.start - m.end ELSE 0 END, n.id LIMIT $limit
 }
 WITH DISTINCT n
 RETURN n.id, n.start, n.end, n.granularity, n.entity_ids, n.recorded_at, n.withdrawn_at
+"""
+"""The times are looked at after the index of the entity alone: its index of times is asked about the mentions
+of all entities, which costs more the more there are. Who has many events is kept by the writer.
 """
 _NODE: Final = "n.id, n.start, n.end, n.granularity, n.entity_ids, n.recorded_at, n.withdrawn_at"
 EVENT_NODES: Final = f"UNWIND $ids AS k MATCH (n:Event {{id: k}}) WHERE n.start IS NOT NULL RETURN {_NODE}"
