@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from tidegraph.domain.documents import Position
@@ -19,17 +19,33 @@ POLL_LAST_SECONDS: Final = 0.25
 
 @dataclass(frozen=True, slots=True)
 class AskedTime:
-    """As-of as a caller gives it. None: not given. ``now``: what counts as the present moment."""
+    """As-of as a caller gives it. None: not given. ``now``: what counts as the present moment.
+
+    ``known_floor``: what a write that was waited for was recorded at.
+    """
 
     valid: Interval | None = None
     known_at: int | None = None
     awaited: Position | None = None
     now: int | None = None
+    known_floor: int = 0
 
 
 def seen_by(caller: Caller, asked: AskedTime) -> Visibility:
     """What the caller sees of names before the moment is resolved: by the asked known_at, or all."""
     return Visibility(OPEN_END - 1 if asked.known_at is None else asked.known_at, caller.labels)
+
+
+async def settled(ports: Ports, caller: Caller, asked: AskedTime) -> AskedTime:
+    """The same once the awaited document has its outcome: whatever is read after it, names too, knows of it.
+
+    Raises:
+        Rejected: DOCUMENT_FAILED, the awaited document became a dead letter.
+    """
+    if asked.awaited is None:
+        return asked
+    floor = await _wait(ports, caller, asked.awaited)
+    return replace(asked, awaited=None, known_floor=floor)
 
 
 async def resolve(ports: Ports, caller: Caller, asked: AskedTime, read: Interval | None = None) -> Moment:
@@ -41,14 +57,14 @@ async def resolve(ports: Ports, caller: Caller, asked: AskedTime, read: Interval
     Raises:
         Rejected: DOCUMENT_FAILED, the awaited document became a dead letter.
     """
-    known_floor = await _wait(ports, caller, asked.awaited) if asked.awaited else 0
+    asked = await settled(ports, caller, asked)
     read_at = ports.clock.now()
     now = read_at if asked.now is None else min(asked.now, read_at)
     watermark = await ports.status.watermark(caller.graph)
     made = await ports.store.made(caller.graph)
     known_at = asked.known_at
     if known_at is None:
-        known_at = max(read_at, watermark, known_floor)
+        known_at = max(read_at, watermark, asked.known_floor)
     valid = asked.valid or read
     return Moment(
         graph=caller.graph,

@@ -12,7 +12,7 @@ from tidegraph.services.caller import Caller
 from tidegraph.services.usecases.completing import completed
 from tidegraph.services.usecases.context import Ports
 from tidegraph.services.usecases.decisions import under_policies
-from tidegraph.services.usecases.moment import AskedTime, resolve, seen_by
+from tidegraph.services.usecases.moment import AskedTime, resolve, seen_by, settled
 from tidegraph.services.usecases.overriding import NOTHING, Override
 from tidegraph.services.usecases.parts_used import ALL_USED, Part
 from tidegraph.services.usecases.reading import read_text
@@ -40,6 +40,7 @@ async def opened(
     if asked.valid is not None and override.time is not None:
         message = "give the valid time in as_of or in reading, not in both"
         raise Rejected("TWO_TIMES", message, field="reading.time")
+    asked = await settled(ports, caller, asked)
     ports = replace(ports, store=remembering(ports.store))  # what linking reads is not read again
     now = ports.clock.now() if asked.now is None else min(asked.now, ports.clock.now())
     reading = await read_text(ports, caller.graph, text, now, seen_by(caller, asked), override)
