@@ -228,7 +228,10 @@ async def test_belief_at_two_known_dates_is_compared(served: Served) -> None:
     assert [change.kind for change in removed] == [kind.KIND_REMOVED]
     assert removed[0].reason.startswith(("no longer believed since", "taken over since"))
     assert await served.client.diff(first, third, predicate="holds_role") == []
-    assert await served.client.diff(first, second, key="another") == []
+    key = bounded.before.key
+    assert {change.after.key for change in await served.client.diff(first, second, key=key)} == {key}
+    with pytest.raises(ApiError, match="KEY_NOT_FOUND"):
+        await served.client.diff(first, second, key="another")
 
 
 async def test_a_seal_refuses_what_is_loaded_afterwards(served: Served) -> None:

@@ -18,7 +18,8 @@ from tidegraph.domain.interval import Granularity
 from tidegraph.ports import FactFilter
 from tidegraph.services.usecases.compose import line
 from tidegraph.services.usecases.context import Moment, Ports
-from tidegraph.services.usecases.linking import find_known
+from tidegraph.services.usecases.facts import known_key
+from tidegraph.services.usecases.linking import named
 from tidegraph.services.usecases.phrasing import date_in_words
 from tidegraph.services.usecases.question import NO_TIME, read
 from tidegraph.services.usecases.work import Work
@@ -60,7 +61,7 @@ async def diff_beliefs(
 
     Raises:
         Rejected: KNOWN_ORDER, the first date is not before the second.
-        NotFound: ENTITY_NOT_FOUND. LimitExceeded: TOO_MANY_FACTS.
+        NotFound: ENTITY_NOT_FOUND or KEY_NOT_FOUND. LimitExceeded: TOO_MANY_FACTS.
     """
     if earlier.known_at >= later.known_at:
         message = "the first known date must lie before the second one"
@@ -81,9 +82,10 @@ async def _filter(work: Work, entity: str, key: str, predicate: str) -> FactFilt
     if predicate:
         which = replace(which, predicates=(work.ports.registry.policy(predicate).name,))
     if key:
+        await known_key(work.ports, work.moment, key)
         return replace(which, keys=(key,))
     if entity:
-        found = await find_known(work.ports, work.moment, entity)
+        found = await named(work.ports, work.moment, entity)
         return replace(which, entity_ids=tuple(record.entity_id for record in found))
     return which
 

@@ -7,9 +7,11 @@ from tidegraph.domain.errors import NotFound, Rejected
 from tidegraph.domain.interval import OPEN_END
 from tidegraph.domain.naming import normalise
 from tidegraph.events.v1 import records_pb2
+from tidegraph.ports import Visibility
 from tidegraph.services.caller import Caller
 from tidegraph.services.usecases.context import Ports
 from tidegraph.services.usecases.decide import decide
+from tidegraph.services.usecases.linking import nobody
 from tidegraph.storage.visibility import EVERYTHING
 
 
@@ -38,7 +40,7 @@ async def erase_entity(
         named = await ports.store.entities_by_name(caller.graph, [wanted]) if wanted else {}
         found = sorted({record.entity_id for record in named.get(wanted, [])})
     if not found:
-        raise NotFound("ENTITY_NOT_FOUND", "no entity has this name or id", entity=name_or_id[:80])
+        raise await nobody(ports, caller.graph, name_or_id, Visibility(OPEN_END - 1, caller.labels), "entity")
     sets = [await _ids(ports, caller.graph, entity_id) for entity_id in found]
     if len(set(map(frozenset, sets))) > 1:
         message = "several entities have this name; name the one to erase by its id: " + ", ".join(found[:10])

@@ -18,7 +18,7 @@ from tidegraph.ports import EntityRecord, EventRecord, FactFilter
 from tidegraph.services.usecases.answers import Cited, cite_assertion
 from tidegraph.services.usecases.compose import line
 from tidegraph.services.usecases.context import Moment, Ports
-from tidegraph.services.usecases.linking import find_known
+from tidegraph.services.usecases.linking import find_known, named, nobody
 from tidegraph.services.usecases.matching import Matcher
 from tidegraph.services.usecases.naming import named_at
 from tidegraph.services.usecases.phrasing import date_in_words
@@ -86,9 +86,9 @@ async def _restricted(work: Work, subject: str, object_: str, entity: str) -> li
     which = FactFilter(limit=FACTS_MAX)
     literal = ""
     if entity:
-        which = replace(which, entity_ids=await _ids(work, entity))
+        which = replace(which, entity_ids=await _ids(work, entity, "entity"))
     if subject:
-        which = replace(which, subject_ids=await _ids(work, subject))
+        which = replace(which, subject_ids=await _ids(work, subject, "subject"))
     if object_:
         found = await find_known(work.ports, work.moment, object_)
         if found:
@@ -96,7 +96,7 @@ async def _restricted(work: Work, subject: str, object_: str, entity: str) -> li
         elif subject or entity:
             literal = normal_value(object_)
         else:
-            raise _no_entity(object_)
+            raise await nobody(work.ports, work.moment.graph, object_, work.moment.seen, "object")
     facts = _all(await work.ports.store.facts(work.moment.graph, which, work.moment.seen))
     await work.learn_names(facts)
     if literal:
@@ -132,17 +132,11 @@ def _work(ports: Ports, moment: Moment, wording: str) -> Work:
     return Work(ports, moment, read(wording.replace("_", " ") or "facts", NO_TIME, ()))
 
 
-async def _ids(work: Work, name_or_id: str) -> tuple[str, ...]:
-    found = await find_known(work.ports, work.moment, name_or_id)
-    if not found:
-        raise _no_entity(name_or_id)
+async def _ids(work: Work, name_or_id: str, field: str) -> tuple[str, ...]:
+    found = await named(work.ports, work.moment, name_or_id, field)
     for record in found:
         work.names[record.entity_id] = record
     return tuple(record.entity_id for record in found)
-
-
-def _no_entity(name: str) -> NotFound:
-    return NotFound("ENTITY_NOT_FOUND", f"no entity is called {name[:80]!r} in this graph", entity=name[:80])
 
 
 # --- history ------------------------------------------------------------------------------------------
@@ -172,16 +166,17 @@ async def list_history(
     """All versions of the facts of an entity, a key or a fact, with why each is no longer believed.
 
     Raises:
-        NotFound: ENTITY_NOT_FOUND or FACT_NOT_FOUND. Rejected: NO_RESTRICTION.
+        NotFound: ENTITY_NOT_FOUND, KEY_NOT_FOUND or FACT_NOT_FOUND. Rejected: NO_RESTRICTION.
     """
     work = _work(ports, moment, predicate)
     which = FactFilter(history=True, limit=FACTS_MAX)
     if fact_id:
         key = (await _version(work, fact_id)).key
     if key:
+        await known_key(ports, moment, key)
         which = replace(which, keys=(key,))
     elif entity:
-        which = replace(which, entity_ids=await _ids(work, entity))
+        which = replace(which, entity_ids=await _ids(work, entity, "entity"))
     else:
         raise Rejected("NO_RESTRICTION", "give an entity, a key or a fact", field="of")
     versions = _all(await ports.store.facts(moment.graph, which, moment.seen))
@@ -192,6 +187,17 @@ async def list_history(
     versions = [v for v in versions if v.recorded_at < v.invalidated_at]
     ordered = sorted(versions, key=lambda v: (v.valid.start, v.valid.end, v.recorded_at, v.version_id))
     return History(tuple(_row(work, version, ordered) for version in ordered), work)
+
+
+async def known_key(ports: Ports, moment: Moment, key: str) -> None:
+    """
+    Raises:
+        NotFound: KEY_NOT_FOUND, no fact that the caller may know of ever stood under the key by known_at.
+    """
+    which = FactFilter(keys=(key,), history=True, limit=1)
+    if not await ports.store.facts(moment.graph, which, moment.seen):
+        message = "nothing was known then under this key in this graph; take it from a fact"
+        raise NotFound("KEY_NOT_FOUND", message, key=key[:80], field="key")
 
 
 def _row(work: Work, version: FactVersion, others: Sequence[FactVersion]) -> HistoryRow:
@@ -363,7 +369,4 @@ async def get_entity(ports: Ports, moment: Moment, name_or_id: str) -> list[Enti
     Raises:
         NotFound: ENTITY_NOT_FOUND.
     """
-    found = await find_known(ports, moment, name_or_id)
-    if not found:
-        raise _no_entity(name_or_id)
-    return await named_at(ports, moment, found)
+    return await named_at(ports, moment, await named(ports, moment, name_or_id))

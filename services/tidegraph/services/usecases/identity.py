@@ -19,7 +19,7 @@ from tidegraph.resolution.statistics import Statistics
 from tidegraph.services.caller import Caller
 from tidegraph.services.usecases.context import Moment, Ports
 from tidegraph.services.usecases.decide import decide
-from tidegraph.services.usecases.linking import find_known
+from tidegraph.services.usecases.linking import named
 from tidegraph.storage.merged import apart
 
 MAX_JOINED: Final = 128
@@ -201,10 +201,7 @@ async def reviews(ports: Ports, moment: Moment, entity: str, offset: int, size: 
 
 
 async def _about(ports: Ports, moment: Moment, entity: str) -> list[SameAs]:
-    records = await find_known(ports, moment, entity)
-    if not records:
-        message = f"no entity is called {entity[:80]!r} in this graph"
-        raise NotFound("ENTITY_NOT_FOUND", message, entity=entity[:80])
+    records = await named(ports, moment, entity)
     ids = sorted({id_ for record in records for id_ in (record.members or (record.entity_id,))})
     return [
         row

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from tidegraph.domain.errors import NotFound
 from tidegraph.domain.interval import OPEN_END
 from tidegraph.domain.naming import normalise
 from tidegraph.domain.predicates import Registry
@@ -23,6 +24,8 @@ CLOSE_SPANS_MAX: Final = 6
 CLOSE_ENOUGH: Final = 0.9
 NEAR_ENOUGH: Final = 0.6
 NEAR_MAX: Final = 5
+NAME_CHARS_MAX: Final = 200
+"""Names that come near a longer one are not looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,13 +192,12 @@ async def near_names(ports: Ports, graph: str, name: str, seen: Visibility) -> l
 async def find_entities(
     ports: Ports, graph: str, name_or_id: str, seen: Visibility | None = None
 ) -> list[EntityRecord]:
-    """Entities by id, else by exact name or alias, else by a close name; likeliest first."""
+    """Entities by id, else by exact name or alias, likeliest first: who names one means no other."""
     by_id = await ports.store.entities(graph, [name_or_id], seen)
     if by_id:
         return by_id
     wanted = normalise(name_or_id)
-    exact = (await ports.store.entities_by_name(graph, [wanted], seen)).get(wanted, []) if wanted else []
-    return exact or [one.record for one in _close(await _scored(ports, graph, name_or_id, seen))]
+    return (await ports.store.entities_by_name(graph, [wanted], seen)).get(wanted, []) if wanted else []
 
 
 async def find_known(ports: Ports, moment: Moment, name_or_id: str) -> list[EntityRecord]:
@@ -204,6 +206,26 @@ async def find_known(ports: Ports, moment: Moment, name_or_id: str) -> list[Enti
     if moment.seen.labels is None and moment.known_at >= moment.read_at:
         return found
     return await told_of(ports, moment.graph, found, moment.seen)
+
+
+async def named(ports: Ports, moment: Moment, name_or_id: str, field: str = "entity") -> list[EntityRecord]:
+    """The entities of a name or id that a caller gives.
+
+    Raises:
+        NotFound: ENTITY_NOT_FOUND, with the names that come near.
+    """
+    found = await find_known(ports, moment, name_or_id)
+    if not found:
+        raise await nobody(ports, moment.graph, name_or_id, moment.seen, field)
+    return found
+
+
+async def nobody(ports: Ports, graph: str, name: str, seen: Visibility, field: str) -> NotFound:
+    """The error that says that nobody has this name or id, and which names come near."""
+    near = await near_names(ports, graph, name, seen) if len(name) <= NAME_CHARS_MAX else []
+    told = "; ".join(f"{one.record.name} ({one.record.entity_id})" for one in near[:NEAR_MAX])
+    message = f"no entity is called {name[:80]!r} in this graph" + (f"; near it: {told}" if told else "")
+    return NotFound("ENTITY_NOT_FOUND", message, entity=name[:80], near=told, field=field)
 
 
 async def find_seen(ports: Ports, graph: str, name_or_id: str, seen: Visibility) -> list[EntityRecord]:

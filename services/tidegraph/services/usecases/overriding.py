@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from tidegraph.domain.asked import Asked
-from tidegraph.domain.errors import LimitExceeded, NotFound, Rejected
+from tidegraph.domain.errors import LimitExceeded, Rejected
 from tidegraph.domain.interval import Interval
 from tidegraph.domain.naming import normalise
 from tidegraph.ports import EntityRecord, Visibility
 from tidegraph.services.usecases.context import Ports
-from tidegraph.services.usecases.linking import CANDIDATES_MAX, NEAR_MAX, find_seen, near_names
+from tidegraph.services.usecases.linking import CANDIDATES_MAX, find_seen, nobody
 from tidegraph.services.usecases.question import (
     Linked,
     Order,
@@ -98,7 +98,7 @@ async def chosen_entities(
     others: list[Linked] = []
     for choice, records in zip(choices, found, strict=True):
         if not records:
-            raise await _unknown(ports, graph, choice.entity, seen)
+            raise await nobody(ports, graph, choice.entity, seen, "reading.entities")
         kept = tuple(records[:CANDIDATES_MAX])
         place = _place(text, _wordings(choice, kept), time, placed)
         if place is not None:
@@ -203,12 +203,3 @@ def _place(
             if not timed and not any(_overlap(link, found) for link in taken):
                 return start, end
     return None
-
-
-async def _unknown(ports: Ports, graph: str, name: str, seen: Visibility) -> NotFound:
-    message = f"no entity is called {name[:80]!r} in this graph"
-    near = await near_names(ports, graph, name, seen)
-    told = "; ".join(f"{one.record.name} ({one.record.entity_id})" for one in near[:NEAR_MAX])
-    if told:
-        message += f"; near it: {told}"
-    return NotFound("ENTITY_NOT_FOUND", message, entity=name[:80], near=told, field="reading.entities")

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from tidegraph.domain.documents import TimeState
-from tidegraph.domain.errors import NotFound
 from tidegraph.domain.facts import FactVersion
 from tidegraph.domain.interval import Granularity, Interval
 from tidegraph.domain.timeline import Timeline, TimelineItem, build_timeline
 from tidegraph.ports import EventRecord
 from tidegraph.services.usecases.event_search import HIDDEN, distinct
-from tidegraph.services.usecases.linking import find_known
+from tidegraph.services.usecases.linking import named
 from tidegraph.services.usecases.phrasing import statement
 from tidegraph.services.usecases.retrieve import retrieve
 from tidegraph.services.usecases.scope import Scope
@@ -43,11 +42,7 @@ async def entity_timeline(work: Work, name_or_id: str, window: Interval | None, 
     Raises:
         NotFound: ENTITY_NOT_FOUND.
     """
-    found = await find_known(work.ports, work.moment, name_or_id)
-    if not found:
-        message = f"no entity is called {name_or_id[:80]!r} in this graph"
-        raise NotFound("ENTITY_NOT_FOUND", message, entity=name_or_id[:80])
-    ids = [record.entity_id for record in found]
+    ids = [record.entity_id for record in await named(work.ports, work.moment, name_or_id)]
     facts = [fact for fact in await work.facts_of(ids) if window is None or fact.valid.overlaps(window)]
     events = await work.ports.store.events_of(work.moment.graph, ids, window, work.moment.seen, EVENTS_MAX)
     return await arranged(work, facts[:FACTS_MAX], events, budget)

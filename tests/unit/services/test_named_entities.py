@@ -1,0 +1,101 @@
+"""What a request names is meant exactly: an unknown name or key is NOT_FOUND, never nothing or another."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import grpc
+import grpc.aio
+import pytest
+from google.rpc import error_details_pb2
+from grpc_status import rpc_status
+from tests.unit.services.running import Running, rpc_error, serving
+
+from tidegraph.api.v1 import admin_pb2, ingest_pb2, query_pb2, types_pb2
+
+NEAR = "Ben March"
+"""One letter from a person that the world knows, Ben Marsh."""
+
+
+@pytest.fixture
+async def running() -> AsyncIterator[Running]:
+    async for one in serving():
+        yield one
+
+
+CALLS: dict[str, Callable[[str], tuple[str, str, Any]]] = {
+    "facts by entity": lambda name: (
+        "query",
+        "GetFacts",
+        query_pb2.GetFactsRequest(entity=name, any_valid_time=True),
+    ),
+    "facts by subject": lambda name: (
+        "query",
+        "GetFacts",
+        query_pb2.GetFactsRequest(subject=name, any_valid_time=True),
+    ),
+    "facts by object": lambda name: (
+        "query",
+        "GetFacts",
+        query_pb2.GetFactsRequest(object=name, any_valid_time=True),
+    ),
+    "history": lambda name: ("query", "ListFactHistory", query_pb2.ListFactHistoryRequest(entity=name)),
+    "diff": lambda name: (
+        "query",
+        "DiffBeliefs",
+        query_pb2.DiffBeliefsRequest(entity=name, known_from_text="2000"),
+    ),
+    "entity": lambda name: ("query", "GetEntity", query_pb2.GetEntityRequest(entity=name)),
+    "timeline": lambda name: ("query", "GetTimeline", query_pb2.GetTimelineRequest(entity=name)),
+    "reading": lambda name: (
+        "query",
+        "Retrieve",
+        query_pb2.RetrieveRequest(
+            query="Who?", reading=types_pb2.Reading(entities=[types_pb2.EntityChoice(entity=name)])
+        ),
+    ),
+    "reviews": lambda name: ("admin", "ListReviews", admin_pb2.ListReviewsRequest(entity=name)),
+    "erasure": lambda name: ("ingest", "EraseEntity", ingest_pb2.EraseEntityRequest(entity=name)),
+}
+
+
+@pytest.mark.parametrize("what", CALLS)
+async def test_a_near_name_is_told_and_not_taken(running: Running, what: str) -> None:
+    service, method, request = CALLS[what](NEAR)
+    call = getattr(getattr(running.client, service), method)
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await call(request)
+    info = error_details_pb2.ErrorInfo()
+    assert rpc_status.from_call(caught.value).details[0].Unpack(info)
+    assert (caught.value.code(), info.reason) == (grpc.StatusCode.NOT_FOUND, "ENTITY_NOT_FOUND")
+    assert "Ben Marsh" in info.metadata["near"]
+    assert "near it: Ben Marsh" in caught.value.details()
+    _, _, exact = CALLS[what]("ben marsh")
+    await call(exact)
+
+
+async def test_a_near_name_in_a_question_is_marked_as_one(running: Running) -> None:
+    answer = await running.client.ask(f"Which role did {NEAR} have in 2023?")
+    (link,) = answer.intent.entities
+    assert (link.text, link.entity.name) == (NEAR, "Ben Marsh")
+    assert link.candidates[0].reason == "close name"
+    assert link.candidates[0].score < 1.0
+
+
+async def test_an_unknown_key_is_not_found(running: Running) -> None:
+    query = running.client.query
+    for call in (
+        query.ListFactHistory(query_pb2.ListFactHistoryRequest(key="nope")),
+        query.DiffBeliefs(query_pb2.DiffBeliefsRequest(key="nope", known_from_text="2000")),
+    ):
+        code, reason, _ = await rpc_error(call)
+        assert (code, reason) == (grpc.StatusCode.NOT_FOUND, "KEY_NOT_FOUND")
+    everything = query_pb2.GetFactsRequest(entity="Fenwick Mill", any_valid_time=True)
+    fact = (await query.GetFacts(everything)).facts[0]
+    known = query_pb2.ListFactHistoryRequest(key=fact.key)
+    assert (await query.ListFactHistory(known)).versions
+    early = query_pb2.ListFactHistoryRequest(key=fact.key, known_text="2001")
+    assert (await rpc_error(query.ListFactHistory(early)))[1] == "KEY_NOT_FOUND"
+    diff = query_pb2.DiffBeliefsRequest(key=fact.key, known_from_text="2001", known_to_text="2002")
+    assert (await rpc_error(query.DiffBeliefs(diff)))[1] == "KEY_NOT_FOUND"
