@@ -12,12 +12,12 @@ from tidegraph.events.v1 import records_pb2
 from tidegraph.services import decision_messages, messages
 from tidegraph.services.asof import known_only
 from tidegraph.services.interceptor import current
-from tidegraph.services.tokens import await_token, page_token, read_page
+from tidegraph.services.tokens import WHOLE, Page, await_token, read_page
 from tidegraph.services.usecases import decisions as cases
 from tidegraph.services.usecases import identity
 from tidegraph.services.usecases.context import Moment, Ports
 from tidegraph.services.usecases.decide import decide
-from tidegraph.services.usecases.moment import resolve
+from tidegraph.services.usecases.moment import Pinned, resolve
 
 Context = grpc.aio.ServicerContext[Any, Any]
 
@@ -44,26 +44,26 @@ class AdminServicer(admin_pb2_grpc.AdminServiceServicer):
         self, request: api.ListReviewsRequest, context: Context
     ) -> api.ListReviewsResponse:
         described = f"reviews {request.entity} {request.known_at!s}"
-        offset, size = read_page(described, request.page_size, request.page_token)
+        page = read_page(described, request.page_size, request.page_token)
         stamp = request.known_at if request.HasField("known_at") else None
-        moment = await resolve(self._ports, current(), known_only(stamp, ""))
-        found = await identity.reviews(self._ports, moment, request.entity, offset, size)
+        moment = await resolve(self._ports, current(), page.of(known_only(stamp, "")))
+        found = await identity.reviews(self._ports, moment, request.entity, page.offset, page.size)
         return api.ListReviewsResponse(
-            reviews=[messages.review(one) for one in found[:size]],
-            next_page_token=page_token(described, offset + size) if len(found) > size else "",
+            reviews=[messages.review(one) for one in found[: page.size]],
+            next_page_token=page.following(len(found) > page.size, Pinned.of(moment)),
         )
 
     async def ListConflicts(  # noqa: N802
         self, request: api.ListConflictsRequest, context: Context
     ) -> api.ListConflictsResponse:
         described = f"conflicts {request.known_at!s} {request.known_text}"
-        offset, size = read_page(described, request.page_size, request.page_token)
-        moment = await self._moment(request)
-        found = await cases.conflicts(self._ports, moment, offset, size)
+        page = read_page(described, request.page_size, request.page_token)
+        moment = await self._moment(request, page)
+        found = await cases.conflicts(self._ports, moment, page.offset, page.size)
         return api.ListConflictsResponse(
             basis=messages.basis(moment),
             conflicts=[decision_messages.conflict(one, found.work) for one in found.conflicts],
-            next_page_token=page_token(described, offset + size) if found.more else "",
+            next_page_token=page.following(found.more, Pinned.of(moment)),
         )
 
     async def DecideConflict(  # noqa: N802
@@ -102,12 +102,12 @@ class AdminServicer(admin_pb2_grpc.AdminServiceServicer):
     ) -> api.ListDecisionsResponse:
         described = f"decisions {list(request.kinds)} {request.subject} {request.known_at!s} "
         described += request.known_text
-        offset, size = read_page(described, request.page_size, request.page_token)
-        moment = await self._moment(request)
+        page = read_page(described, request.page_size, request.page_token)
+        moment = await self._moment(request, page)
         found = await cases.list_decisions(self._ports, moment, list(request.kinds), request.subject)
         return api.ListDecisionsResponse(
-            decisions=[decision_messages.decision(one) for one in found[offset : offset + size]],
-            next_page_token=page_token(described, offset + size) if len(found) > offset + size else "",
+            decisions=[decision_messages.decision(one) for one in page.part(found)],
+            next_page_token=page.following(len(found) > page.end, Pinned.of(moment)),
         )
 
     async def SealGraph(  # noqa: N802
@@ -123,7 +123,9 @@ class AdminServicer(admin_pb2_grpc.AdminServiceServicer):
         return api.RebuildGraphResponse(await_token=await_token(position))
 
     async def _moment(
-        self, request: api.ListConflictsRequest | api.GetPoliciesRequest | api.ListDecisionsRequest
+        self,
+        request: api.ListConflictsRequest | api.GetPoliciesRequest | api.ListDecisionsRequest,
+        page: Page = WHOLE,
     ) -> Moment:
         stamp = request.known_at if request.HasField("known_at") else None
-        return await resolve(self._ports, current(), known_only(stamp, request.known_text))
+        return await resolve(self._ports, current(), page.of(known_only(stamp, request.known_text)))

@@ -14,11 +14,12 @@ from tidegraph.domain.errors import LimitExceeded, NotFound, Rejected
 from tidegraph.ports import DocumentStatus
 from tidegraph.services.interceptor import current
 from tidegraph.services.times import to_stamp
-from tidegraph.services.tokens import await_token, page_token, read_await_token, read_page
+from tidegraph.services.tokens import await_token, read_await_token, read_page
 from tidegraph.services.usecases import erase as erasures
 from tidegraph.services.usecases import status as status_cases
 from tidegraph.services.usecases import submit as cases
 from tidegraph.services.usecases.context import Ports
+from tidegraph.services.usecases.moment import Pinned
 from tidegraph.services.usecases.replay import replay
 
 Context = grpc.aio.ServicerContext[Any, Any]
@@ -130,12 +131,13 @@ class IngestServicer(ingest_pb2_grpc.IngestServiceServicer):
     async def ListDeadLetters(  # noqa: N802
         self, request: api.ListDeadLettersRequest, context: Context
     ) -> api.ListDeadLettersResponse:
-        offset, size = read_page("dead letters", request.page_size, request.page_token)
+        page = read_page("dead letters", request.page_size, request.page_token)
         found = await cases.dead_letters(self._ports, current())
-        more = len(found) > offset + size
+        newest = page.pinned.known_at if page.pinned else max((one.recorded_at for one in found), default=0)
+        found = [one for one in found if one.recorded_at <= newest]
         return api.ListDeadLettersResponse(
-            dead_letters=[_status(status) for status in found[offset : offset + size]],
-            next_page_token=page_token("dead letters", offset + size) if more else "",
+            dead_letters=[_status(status) for status in page.part(found)],
+            next_page_token=page.following(len(found) > page.end, Pinned(newest, newest)),
         )
 
     async def ReplayDeadLetters(  # noqa: N802

@@ -15,7 +15,7 @@ from tidegraph.services import decision_messages, messages, reading_messages
 from tidegraph.services.asof import known_only, read_as_of
 from tidegraph.services.interceptor import current
 from tidegraph.services.times import to_stamp
-from tidegraph.services.tokens import page_token, read_page
+from tidegraph.services.tokens import WHOLE, Page, read_page
 from tidegraph.services.usecases import facts as fact_cases
 from tidegraph.services.usecases import identity
 from tidegraph.services.usecases.anchoring import anchored
@@ -25,7 +25,7 @@ from tidegraph.services.usecases.context import Moment, Ports
 from tidegraph.services.usecases.decisions import under_policies
 from tidegraph.services.usecases.diff import diff_beliefs
 from tidegraph.services.usecases.facts import FactQuery
-from tidegraph.services.usecases.moment import resolve
+from tidegraph.services.usecases.moment import Pinned, resolve
 from tidegraph.services.usecases.opening import of_one_graph, opened
 from tidegraph.services.usecases.question import NO_TIME, Question, read
 from tidegraph.services.usecases.retrieve import retrieve
@@ -84,26 +84,24 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
         options = messages.retrieval_options(request)
         reading = reading_messages.override(request.reading)
         described = f"retrieve {request.query} {request.as_of!s} {request.read_time} {options!r} {reading!r}"
-        offset, size = read_page(
-            described, min(request.page_size or HITS_DEFAULT, HITS_MAX), request.page_token
-        )
-        if offset + size > HITS_MAX:
+        page = read_page(described, min(request.page_size or HITS_DEFAULT, HITS_MAX), request.page_token)
+        if page.end > HITS_MAX:
             message = f"retrieval ends at {HITS_MAX} hits; make the query narrower"
             raise LimitExceeded("TOO_MANY_HITS", message, field="page_token")
-        asked = read_as_of(request.as_of)
+        asked = page.of(read_as_of(request.as_of))
         work, scope = await opened(
             self._ports, current(), request.query, asked, reading, read_time=request.read_time
         )
         if request.read_time or reading.anchor_event_id:
             scope = await anchored(work, scope)
         async with of_one_graph(work):
-            found = await retrieve(work, scope, min(offset + size + 1, HITS_MAX), options)
+            found = await retrieve(work, scope, min(page.end + 1, HITS_MAX), options)
         response = messages.retrieved(found, work, explain=request.explain)
-        more = len(response.hits) > offset + size
-        page = list(response.hits[offset : offset + size])
+        more = len(response.hits) > page.end
+        shown = list(page.part(response.hits))
         del response.hits[:]
-        response.hits.extend(page)
-        response.next_page_token = page_token(described, offset + size) if more else ""
+        response.hits.extend(shown)
+        response.next_page_token = page.following(more, Pinned.of(work.moment))
         response.basis.CopyFrom(messages.basis(work.moment, work.ports.encoder.model_id))
         response.intent.CopyFrom(messages.intent(work.question))
         return response
@@ -111,10 +109,10 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
     async def GetTimeline(  # noqa: N802
         self, request: api.GetTimelineRequest, context: Context
     ) -> api.GetTimelineResponse:
-        asked = read_as_of(request.as_of)
         budget = _budget(request.token_budget)
         described = f"timeline {request.entity} {request.query} {request.as_of!s} {request.history} {budget}"
-        offset, size = read_page(described, request.page_size, request.page_token)
+        page = read_page(described, request.page_size, request.page_token)
+        asked = page.of(read_as_of(request.as_of))
         match request.WhichOneof("about"):
             case "entity":
                 moment = await resolve(self._ports, current(), asked)
@@ -129,14 +127,16 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
             case _:
                 raise Rejected("NO_RESTRICTION", "give an entity or a query", field="about")
         timeline = messages.timeline(found)
-        more = len(timeline.dated) > offset + size
-        page = list(timeline.dated[offset : offset + size])
+        more = len(timeline.dated) > page.end
+        shown = list(page.part(timeline.dated))
         del timeline.dated[:]
-        timeline.dated.extend(page)
+        timeline.dated.extend(shown)
+        if page.offset:  # they were on the first page
+            del timeline.undated[:]
         return api.GetTimelineResponse(
             basis=messages.basis(found.work.moment),
             timeline=timeline,
-            next_page_token=page_token(described, offset + size) if more else "",
+            next_page_token=page.following(more, Pinned.of(found.work.moment)),
         )
 
     async def Walk(  # noqa: N802
@@ -160,13 +160,12 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
     async def GetFacts(  # noqa: N802
         self, request: api.GetFactsRequest, context: Context
     ) -> api.GetFactsResponse:
-        asked = read_as_of(request.as_of)
         described = (
             f"facts {request.subject} {request.predicate} {request.object} {request.entity} "
             f"{request.as_of!s} {request.any_valid_time}"
         )
-        offset, size = read_page(described, request.page_size, request.page_token)
-        moment = await resolve(self._ports, current(), asked)
+        page = read_page(described, request.page_size, request.page_token)
+        moment = await resolve(self._ports, current(), page.of(read_as_of(request.as_of)))
         query = FactQuery(
             subject=request.subject,
             predicate=request.predicate,
@@ -175,11 +174,11 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
             any_valid_time=request.any_valid_time,
         )
         found = await fact_cases.get_facts(await under_policies(self._ports, moment), moment, query)
-        more = len(found.facts) > offset + size
+        more = len(found.facts) > page.end
         return api.GetFactsResponse(
             basis=messages.basis(moment),
-            facts=[messages.fact(fact, found.work) for fact in found.facts[offset : offset + size]],
-            next_page_token=page_token(described, offset + size) if more else "",
+            facts=[messages.fact(fact, found.work) for fact in page.part(found.facts)],
+            next_page_token=page.following(more, Pinned.of(moment)),
             suppressed_count=found.suppressed,
         )
 
@@ -190,8 +189,8 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
             f"history {request.entity} {request.key} {request.fact_id} {request.predicate} "
             f"{request.known_at!s} {request.known_text}"
         )
-        offset, size = read_page(described, request.page_size, request.page_token)
-        moment = await self._known_moment(request)
+        page = read_page(described, request.page_size, request.page_token)
+        moment = await self._known_moment(request, page)
         found = await fact_cases.list_history(
             await under_policies(self._ports, moment),
             moment,
@@ -200,11 +199,11 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
             fact_id=request.fact_id,
             predicate=request.predicate,
         )
-        more = len(found.rows) > offset + size
+        more = len(found.rows) > page.end
         return api.ListFactHistoryResponse(
             basis=messages.basis(moment),
-            versions=[messages.history_row(row, found) for row in found.rows[offset : offset + size]],
-            next_page_token=page_token(described, offset + size) if more else "",
+            versions=[messages.history_row(row, found) for row in page.part(found.rows)],
+            next_page_token=page.following(more, Pinned.of(moment)),
         )
 
     async def DiffBeliefs(  # noqa: N802
@@ -212,13 +211,14 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
     ) -> api.DiffBeliefsResponse:
         described = f"diff {request.entity} {request.key} {request.predicate} {request.known_from!s} "
         described += f"{request.known_from_text} {request.known_to!s} {request.known_to_text}"
-        offset, size = read_page(described, request.page_size, request.page_token)
+        page = read_page(described, request.page_size, request.page_token)
         start = request.known_from if request.HasField("known_from") else None
         end = request.known_to if request.HasField("known_to") else None
         if start is None and not request.known_from_text:
             raise Rejected("NO_KNOWN_FROM", "give the known date to compare from", field="known_from")
         earlier = await resolve(self._ports, current(), known_only(start, request.known_from_text))
-        later = await resolve(self._ports, current(), known_only(end, request.known_to_text))
+        asked = page.of(known_only(end, request.known_to_text))
+        later = await resolve(self._ports, current(), asked)
         found = await diff_beliefs(
             await under_policies(self._ports, later),
             earlier,
@@ -227,13 +227,12 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
             key=request.key,
             predicate=request.predicate,
         )
-        more = len(found.changes) > offset + size
-        page = found.changes[offset : offset + size]
+        more = len(found.changes) > page.end
         return api.DiffBeliefsResponse(
             basis=messages.basis(later),
             known_from=to_stamp(earlier.known_at),
-            changes=[decision_messages.belief_change(change, found.work) for change in page],
-            next_page_token=page_token(described, offset + size) if more else "",
+            changes=[decision_messages.belief_change(row, found.work) for row in page.part(found.changes)],
+            next_page_token=page.following(more, Pinned.of(later)),
         )
 
     async def GetEntity(  # noqa: N802
@@ -298,10 +297,12 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
                 await asyncio.sleep(pause)
 
     async def _known_moment(
-        self, request: api.ListFactHistoryRequest | api.ExplainFactRequest | api.TraceRequest
+        self,
+        request: api.ListFactHistoryRequest | api.ExplainFactRequest | api.TraceRequest,
+        page: Page = WHOLE,
     ) -> Moment:
         stamp = request.known_at if request.HasField("known_at") else None
-        asked = known_only(stamp, request.known_text)
+        asked = page.of(known_only(stamp, request.known_text))
         return await resolve(self._ports, current(), asked)
 
 

@@ -6,14 +6,18 @@ import base64
 import binascii
 import hashlib
 import json
-from typing import Any, Final
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, TypeVar
 
 from tidegraph.domain.documents import Position
 from tidegraph.domain.errors import Rejected
+from tidegraph.services.usecases.moment import AskedTime, Pinned
 
 TOKEN_MAX: Final = 2_000
 PAGE_SIZE_DEFAULT: Final = 50
 PAGE_SIZE_MAX: Final = 500
+_T = TypeVar("_T")
 
 
 def await_token(position: Position) -> str:
@@ -35,13 +39,45 @@ def read_await_token(token: str) -> Position:
     raise Rejected("INVALID_AWAIT_TOKEN", message, field="await_token")
 
 
-def page_token(request: str, offset: int) -> str:
-    """The token of the page that starts at ``offset`` of the list that ``request`` describes."""
-    return _encode(["p1", _digest(request), offset])
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of the list that a request describes.
+
+    ``pinned``: the moment of the list's first page, None on that page. Every page is read as of it, so that
+    what is written in between moves no row.
+    """
+
+    request: str
+    offset: int
+    size: int
+    pinned: Pinned | None = None
+
+    @property
+    def end(self) -> int:
+        return self.offset + self.size
+
+    def of(self, asked: AskedTime) -> AskedTime:
+        """What is asked, as of the moment of the first page."""
+        if self.pinned is None:
+            return asked
+        known_at = self.pinned.known_at if asked.known_at is None else asked.known_at
+        return replace(asked, now=self.pinned.now, known_at=known_at)
+
+    def part(self, rows: Sequence[_T]) -> Sequence[_T]:
+        """The rows of the whole list that are on the page."""
+        return rows[self.offset : self.end]
+
+    def following(self, more: bool, at: Pinned) -> str:
+        """The token of the next page, "" when there are no more rows."""
+        return _encode(["p2", _digest(self.request), self.end, at.now, at.known_at]) if more else ""
 
 
-def read_page(request: str, size: int, token: str) -> tuple[int, int]:
-    """(offset, size) of the asked page; the size is coerced down to the maximum.
+WHOLE: Final = Page("", 0, PAGE_SIZE_MAX)
+"""Of a read that has no pages."""
+
+
+def read_page(request: str, size: int, token: str) -> Page:
+    """The asked page of the list that ``request`` describes; its size is coerced down to the maximum.
 
     Raises:
         Rejected: INVALID_PAGE_SIZE, or INVALID_PAGE_TOKEN for one that belongs to another request.
@@ -50,10 +86,11 @@ def read_page(request: str, size: int, token: str) -> tuple[int, int]:
         raise Rejected("INVALID_PAGE_SIZE", "page_size must not be negative", field="page_size")
     size = min(size or PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX)
     if not token:
-        return 0, size
+        return Page(request, 0, size)
     match _decode(token):
-        case ["p1", str(digest), int(offset)] if digest == _digest(request) and offset >= 0:
-            return offset, size
+        case ["p2", str(digest), int(offset), int(now), int(known_at)]:
+            if digest == _digest(request) and offset >= 0:
+                return Page(request, offset, size, Pinned(now, known_at))
     message = "this page token is not of this request; start again without one"
     raise Rejected("INVALID_PAGE_TOKEN", message, field="page_token")
 

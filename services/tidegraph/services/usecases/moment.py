@@ -18,6 +18,18 @@ POLL_LAST_SECONDS: Final = 0.25
 
 
 @dataclass(frozen=True, slots=True)
+class Pinned:
+    """The moment of a read that this one goes on with: what was the present, and what was known."""
+
+    now: int
+    known_at: int
+
+    @classmethod
+    def of(cls, moment: Moment) -> Pinned:
+        return cls(moment.now, moment.known_at)
+
+
+@dataclass(frozen=True, slots=True)
 class AskedTime:
     """As-of as a caller gives it. None: not given. ``now``: what counts as the present moment.
 

@@ -1,0 +1,114 @@
+"""The pages of a list are those of one moment, whatever is written while they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+from tests.unit.services.running import SETTINGS
+from tests.unit.services.test_decisions import ANN, BEN, CY, Served, served
+from tests.unit.services.world import GRAPH, World
+
+from tidegraph.api.v1 import admin_pb2, ingest_pb2, query_pb2
+from tidegraph.client import Client
+from tidegraph.services.server import ApiServer, DrainTimes
+
+__all__ = ["served"]
+LISTS: dict[str, tuple[str, Any, Callable[[Any], Sequence[Any]]]] = {
+    "GetFacts": (
+        "query",
+        query_pb2.GetFactsRequest(entity="Nova Ltd", any_valid_time=True),
+        lambda page: [fact.fact_id for fact in page.facts],
+    ),
+    "ListFactHistory": (
+        "query",
+        query_pb2.ListFactHistoryRequest(entity="Nova Ltd"),
+        lambda page: [row.fact.fact_id for row in page.versions],
+    ),
+    "DiffBeliefs": (
+        "query",
+        query_pb2.DiffBeliefsRequest(entity="Nova Ltd", known_from_text="2000"),
+        lambda page: [change.after.fact_id for change in page.changes],
+    ),
+    "Retrieve": (
+        "query",
+        query_pb2.RetrieveRequest(query="Who led Nova Ltd?"),
+        lambda page: [hit.fact.fact_id or hit.event.event_id or hit.chunk.chunk_id for hit in page.hits],
+    ),
+    "GetTimeline": (
+        "query",
+        query_pb2.GetTimelineRequest(entity="Nova Ltd"),
+        lambda page: [row.fact.fact_id or row.event.event_id for row in page.timeline.dated],
+    ),
+    "ListConflicts": (
+        "admin",
+        admin_pb2.ListConflictsRequest(),
+        lambda page: [one.key for one in page.conflicts],
+    ),
+    "ListDecisions": (
+        "admin",
+        admin_pb2.ListDecisionsRequest(),
+        lambda page: [one.decision_id for one in page.decisions],
+    ),
+    "ListDeadLetters": (
+        "ingest",
+        ingest_pb2.ListDeadLettersRequest(),
+        lambda page: [one.document_id for one in page.dead_letters],
+    ),
+}
+
+
+ROLES = ("chief executive", "chair", "treasurer", "president")
+
+
+async def fill(served: Served, of: int) -> None:
+    """A row or more for every list."""
+    role = ROLES[of]
+    await served.write(f"a{of}", ANN.replace("chief executive", role))
+    await served.write(f"b{of}", BEN.replace("chief executive", role))
+    await served.write(f"c{of}", CY.replace("chief executive", role))
+    key = (await served.client.conflicts())[0].key
+    await served.client.decide_conflict(key, undo=True)
+    await served.pipeline.append(f"bad{of}".encode(), b"\xff\xfe\xfa", (("content-type", b"text/plain"),))
+    await served.settle()
+
+
+@pytest.mark.parametrize("method", LISTS)
+async def test_what_is_written_between_two_pages_moves_no_row(served: Served, method: str) -> None:
+    for number in range(3):
+        await fill(served, number)
+    service, request, ids = LISTS[method]
+    call = getattr(getattr(served.client, service), method)
+    request.page_size = 1
+    page = await call(request)
+    found = list(ids(page))
+    asked = type(request).FromString(request.SerializeToString())
+    asked.page_size = 0
+    whole = list(ids(await call(asked)))
+    assert len(whole) > 2
+    await fill(served, 3)
+    while page.next_page_token:
+        request.page_token = page.next_page_token
+        page = await call(request)
+        found += ids(page)
+    request.page_token = ""
+    assert found == whole
+    assert list(ids(await call(asked))) != whole, "what was written shows in a list that is begun anew"
+
+
+async def test_the_undated_rows_of_a_timeline_come_once() -> None:
+    world = World()
+    for number in range(6):
+        world.event(f"Fenwick Mill held fair {number}.", f"200{number}-01-05", "Fenwick Mill")
+    world.event("Fenwick Mill is a water mill.", "", "Fenwick Mill")
+    server = ApiServer(SETTINGS, (await world.build()).ports(), GRAPH)
+    async with Client(f"127.0.0.1:{await server.start()}") as client:
+        request = query_pb2.GetTimelineRequest(entity="Fenwick Mill", page_size=2)
+        pages = [await client.query.GetTimeline(request)]
+        while pages[-1].next_page_token:
+            request.page_token = pages[-1].next_page_token
+            pages.append(await client.query.GetTimeline(request))
+    await server.drain(DrainTimes(0, 0))
+    assert [len(page.timeline.undated) for page in pages] == [1, 0, 0]
+    assert [len(page.timeline.dated) for page in pages] == [2, 2, 2]
