@@ -8,7 +8,7 @@ from typing import Final
 
 from tidegraph.api.v1 import admin_pb2, ingest_pb2, query_pb2, types_pb2
 from tidegraph.client import types
-from tidegraph.client.calls import NOW, PAGE_SIZE
+from tidegraph.client.calls import NOW
 from tidegraph.client.decisions import Decisions
 from tidegraph.client.readings import reading_message
 from tidegraph.client.stamps import set_known, stamp
@@ -80,13 +80,20 @@ class Client(Decisions):
         return [types.hit(hit) for hit in response.hits]
 
     async def timeline(
-        self, *, entity: str = "", query: str = "", options: Options = NOW
+        self, *, entity: str = "", query: str = "", history: bool = False, options: Options = NOW
     ) -> types_pb2.Timeline:
-        """Events and facts about an entity or a query in order of time."""
+        """Events and facts about an entity or a query in order of time; every page of them.
+
+        ``history``: facts that are no longer believed, too.
+        """
         about = {"entity": entity} if entity else {"query": query}
-        request = query_pb2.GetTimelineRequest(as_of=as_of(options), page_size=PAGE_SIZE, **about)  # type: ignore[arg-type]
-        response = await self._unary(self.query.GetTimeline, request, options)
-        return response.timeline
+        request = query_pb2.GetTimelineRequest(as_of=as_of(options), history=history, **about)  # type: ignore[arg-type]
+        whole = types_pb2.Timeline()
+        async for page in self._pages(self.query.GetTimeline, request, options):
+            whole.undated.extend(page.timeline.undated)
+            whole.dated.extend(page.timeline.dated)
+            whole.omitted_count = page.timeline.omitted_count
+        return whole
 
     async def facts(
         self,

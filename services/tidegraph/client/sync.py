@@ -54,8 +54,11 @@ class SyncClient:
     ) -> list[Hit]:
         return self._run(self._client.retrieve(query, options, limit=limit, reading=reading))
 
-    def timeline(self, *, entity: str = "", query: str = "", options: Options = _NOW) -> types_pb2.Timeline:
-        return self._run(self._client.timeline(entity=entity, query=query, options=options))
+    def timeline(
+        self, *, entity: str = "", query: str = "", history: bool = False, options: Options = _NOW
+    ) -> types_pb2.Timeline:
+        found = self._client.timeline(entity=entity, query=query, history=history, options=options)
+        return self._run(found)
 
     def facts(
         self,

@@ -118,12 +118,12 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
                 moment = await resolve(self._ports, current(), asked)
                 work = Work(await under_policies(self._ports, moment), moment, _unread(request.entity))
                 window = None if moment.valid_defaulted else moment.valid
-                found = await entity_timeline(work, request.entity, window, budget)
+                found = await entity_timeline(work, request.entity, window, budget, history=request.history)
             case "query":
                 work, scope = await opened(self._ports, current(), request.query, asked)
                 scope = await anchored(work, scope)
                 async with of_one_graph(work):
-                    found = await query_timeline(work, scope, budget)
+                    found = await query_timeline(work, scope, budget, history=request.history)
             case _:
                 raise Rejected("NO_RESTRICTION", "give an entity or a query", field="about")
         timeline = messages.timeline(found)
