@@ -27,10 +27,13 @@ class Visibility:
     ``known_at``: microseconds on the recorded axis; OPEN_END - 1 stands for "all that is known".
     ``labels``: the caller's access labels; a row without labels is seen by all, a row with labels by
     callers who hold at least one of them. ``None`` sees everything (the writer, an administrator).
+    ``statuses``: events that their documents put in one of these ways; None: in any. Other rows
+    have no status.
     """
 
     known_at: int
     labels: frozenset[str] | None
+    statuses: frozenset[Status] | None = None
 
 
 @dataclass(frozen=True, slots=True)

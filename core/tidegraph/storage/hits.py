@@ -76,7 +76,20 @@ _BEFORE: Final = "n.document_time < $force_to"
 _STATIC_BEFORE: Final = f"{queries.STATIC} AND {_BEFORE}"
 
 
-def condition(what: str, valid: Interval | None, force: Interval | None, values: dict[str, Value]) -> str:
+def of_status(holds: str, seen: Visibility) -> str:
+    """The condition on events, and their status is one that is asked for."""
+    return holds if seen.statuses is None else f"n.status IN $statuses AND {holds}"
+
+
+def condition(
+    what: str, valid: Interval | None, force: Interval | None, seen: Visibility, values: dict[str, Value]
+) -> str:
+    """What a row has to be, as far as the store can decide on it alone: its time, the status of an event."""
+    holds = _in_time(what, valid, force, values)
+    return holds if what == "chunk" else of_status(holds, seen)
+
+
+def _in_time(what: str, valid: Interval | None, force: Interval | None, values: dict[str, Value]) -> str:
     """The part of the valid-time constraint that the store can decide on a row alone; sets what it needs."""
     at = force or valid
     if at is None:

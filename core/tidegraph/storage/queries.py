@@ -18,6 +18,11 @@ def visible(name: str) -> str:
     return f"{name}.recorded_at <= $known AND $known < {name}.withdrawn_at AND {permitted(name)}"
 
 
+def shown(name: str) -> str:
+    """Condition: the same of an event, and $statuses, where it is a list, has its status."""
+    return f"($statuses IS NULL OR {name}.status IN $statuses) AND {visible(name)}"
+
+
 def permitted(name: str) -> str:
     """Condition: the caller holds one of the row's labels, the row has none, or $all."""
     return f"($all OR {name}.labels IS NULL OR any(l IN {name}.labels WHERE l IN $labels))"
@@ -208,21 +213,21 @@ def by_id(what: str) -> str:
 
 EVENTS_OF: Final = f"""
 UNWIND $entities AS k MATCH ()-[m:MENTIONS]->() WHERE m.entity = k
-WITH DISTINCT startNode(m) AS n WHERE {visible("n")}
+WITH DISTINCT startNode(m) AS n WHERE {shown("n")}
 RETURN n{{.*, words: null}}, n.start IS NULL, n.start, n.id
 ORDER BY n.start IS NULL, n.start, n.id LIMIT $limit
 """
 EVENTS_OF_DURING: Final = f"""
 UNWIND $entities AS k MATCH ()-[m:MENTIONS]->()
 WHERE m.entity = k AND m.start < $valid_to AND m.end > $valid_from
-WITH DISTINCT startNode(m) AS n WHERE {visible("n")}
+WITH DISTINCT startNode(m) AS n WHERE {shown("n")}
 RETURN n{{.*, words: null}}, n.start, n.id ORDER BY n.start, n.id LIMIT $limit
 """
 LAST_EVENTS_OF: Final = EVENTS_OF.replace("NULL, n.start, n.id LIMIT", "NULL, n.start DESC, n.id LIMIT")
 LAST_EVENTS_OF_DURING: Final = EVENTS_OF_DURING.replace("BY n.start,", "BY n.start DESC,")
 STATIC_EVENTS_OF: Final = f"""
 UNWIND $entities AS k MATCH ()-[m:MENTIONS]->() WHERE m.entity = k
-WITH DISTINCT startNode(m) AS n WHERE n.time_state = 3 AND {visible("n")}
+WITH DISTINCT startNode(m) AS n WHERE n.time_state = 3 AND {shown("n")}
 RETURN n{{.*, words: null}} ORDER BY n.id LIMIT $limit
 """
 NEIGHBOURS: Final = """

@@ -95,7 +95,8 @@ class FalkorReads(FactReads):
     async def events(self, graph: str, event_ids: Sequence[str], seen: Visibility) -> list[EventRecord]:
         """Visible events in the order of the ids asked for."""
         found = await self._by_id(graph, "event", event_ids, seen)
-        records = {row["id"]: visibility.mask(rows.event_record(row), seen) for row in found}
+        told = (visibility.mask(rows.event_record(row), seen) for row in found)
+        records = {r.event.event_id: r for r in told if visibility.of_status(r.event.status, seen)}
         return [records[id_] for id_ in dict.fromkeys(event_ids) if id_ in records]
 
     async def chunks(self, graph: str, chunk_ids: Sequence[str], seen: Visibility) -> list[ChunkRecord]:
@@ -130,7 +131,7 @@ class FalkorReads(FactReads):
         values: dict[str, Value] = {
             "entities": sorted(set(entity_ids)),
             "limit": min(limit, MAX_LIMIT),
-            **visibility.parameters(seen),
+            **visibility.event_parameters(seen),
         }
         if valid is None:
             query = queries.LAST_EVENTS_OF if last else queries.EVENTS_OF

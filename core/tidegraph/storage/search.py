@@ -59,8 +59,8 @@ class FalkorSearch(VectorSearch):
             return []
         counts = bm25.Statistics.of(what, found, await self._term_counts(graph, what, found))
         rare = terms.rarest(found, {word: max(1, counts.holding[word]) for word in found})
-        values: dict[str, Value] = visibility.parameters(seen)
-        holds = condition(what, valid, force, values)
+        values: dict[str, Value] = visibility.event_parameters(seen)
+        holds = condition(what, valid, force, seen, values)
         asked = min(TEXT_OVERFETCH * limit, MAX_LIMIT)
         while True:
             rows = await self._holding(graph, what, rare, counts, holds, {**values, "limit": asked})
@@ -125,7 +125,8 @@ class FalkorSearch(VectorSearch):
             return []
         values: dict[str, Value] = {"ids": sorted(set(event_ids)), **visibility.parameters(seen)}
         rows = await self.connection.read_plain(graph, queries_search.POOL, values)
-        found = {row[0]: _sketch(row) for row in rows}
+        told = map(_sketch, rows)
+        found = {sketch.event_id: sketch for sketch in told if visibility.of_status(sketch.status, seen)}
         return [found[id_] for id_ in dict.fromkeys(event_ids) if id_ in found]
 
     async def rank_events(
@@ -146,9 +147,9 @@ class FalkorSearch(VectorSearch):
             "ids": sorted(set(ids)),
             "vector": vector,
             "cap": MENTIONS_MAX,
-            **visibility.parameters(seen),
+            **visibility.event_parameters(seen),
         }
-        holds = condition("event", valid, force, values)
+        holds = condition("event", valid, force, seen, values)
         values["limit"] = min(limit if (force or valid) is None else 2 * limit, MAX_LIMIT)
         rows = await self.connection.read_plain(graph, queries_search.rank_events(by, holds), values)
         kept, _ = await self.passing_in_force(

@@ -15,7 +15,7 @@ from tidegraph.ports import Ranked, Vector, Visibility
 from tidegraph.storage import queries, visibility
 from tidegraph.storage.codec import Value
 from tidegraph.storage.fact_reads import MAX_LIMIT
-from tidegraph.storage.hits import Hit, HitReads, condition, more, scored
+from tidegraph.storage.hits import Hit, HitReads, condition, more, of_status, scored
 
 MIN_NEIGHBOURS: Final = 200
 """The beam of the index (efRuntime): fewer are found at the same cost."""
@@ -75,8 +75,8 @@ class VectorSearch(HitReads):
         """The nearest, best first; score is cosine similarity. ``Ranked.path`` says how it went."""
         if limit <= 0:
             return Ranked()
-        values: dict[str, Value] = {"vector": vector, **visibility.parameters(seen)}
-        holds = condition(what, valid, force, values)
+        values: dict[str, Value] = {"vector": vector, **visibility.event_parameters(seen)}
+        holds = condition(what, valid, force, seen, values)
         asked = _Asked(graph, what, holds, values, seen, force or valid, limit)
         k = min(max(MIN_NEIGHBOURS, OVERFETCH * limit), MAX_NEIGHBOURS)
         near = await self._passing(asked, k)
@@ -135,7 +135,7 @@ class VectorSearch(HitReads):
 
     async def _during(self, asked: _Asked, near: _Near) -> list[Hit]:
         """Exact distances to the events inside the time, with the undated ones that the index found."""
-        exact = await self._distances(asked, queries.DURING, asked.limit)
+        exact = await self._distances(asked, of_status(queries.DURING, asked.seen), asked.limit)
         static = [hit for hit in near.kept if hit.undated]
         return sorted((*exact, *static), key=lambda hit: (-hit.score, hit.id))[: asked.limit]
 

@@ -18,7 +18,7 @@ from dataclasses import replace
 from typing import Any, Final, TypeVar
 
 from tidegraph.domain import facts, filing
-from tidegraph.domain.documents import DocumentKind, TimeState
+from tidegraph.domain.documents import DocumentKind, Status, TimeState
 from tidegraph.domain.facts import Assertion, FactVersion
 from tidegraph.domain.interval import (
     EXACT_MICROS_MAX,
@@ -57,6 +57,17 @@ def parameters(seen: Visibility) -> dict[str, Any]:
         "all": seen.labels is None,
         "labels": sorted(seen.labels or ()),
     }
+
+
+def event_parameters(seen: Visibility) -> dict[str, Any]:
+    """The parameters of ``queries.shown``."""
+    statuses = None if seen.statuses is None else sorted(int(status) for status in seen.statuses)
+    return {**parameters(seen), "statuses": statuses}
+
+
+def of_status(status: Status, seen: Visibility) -> bool:
+    """True when the read asks for events of this status."""
+    return seen.statuses is None or status in seen.statuses
 
 
 def permitted(labels: Iterable[str], seen: Visibility) -> bool:

@@ -213,7 +213,7 @@ class MemoryReads:
 
     async def events(self, graph: str, event_ids: Sequence[str], seen: Visibility) -> list[EventRecord]:
         found = [self.graph(graph).events.get(id_) for id_ in dict.fromkeys(event_ids)]
-        return [visibility.mask(entry[1], seen) for entry in found if entry and _seen(entry[1], seen)]
+        return [visibility.mask(entry[1], seen) for entry in found if entry and _shown(entry[1], seen)]
 
     async def chunks(self, graph: str, chunk_ids: Sequence[str], seen: Visibility) -> list[ChunkRecord]:
         found = [self.graph(graph).chunks.get(id_) for id_ in dict.fromkeys(chunk_ids)]
@@ -232,7 +232,7 @@ class MemoryReads:
         found = [
             visibility.mask(record, seen)
             for _, record in self.graph(graph).events.values()
-            if not wanted.isdisjoint(record.entity_ids) and _seen(record, seen)
+            if not wanted.isdisjoint(record.entity_ids) and _shown(record, seen)
         ]
         static = {r.document_id for r in found if r.event.time_state == TimeState.STATIC}
         force = await self.in_force(graph, static, seen) if valid is not None else {}
@@ -386,3 +386,7 @@ def _event_order(record: EventRecord) -> tuple[bool, int, str]:
 def _last_order(record: EventRecord) -> tuple[bool, int, str]:
     undated, start, event_id = _event_order(record)
     return undated, -start, event_id
+
+
+def _shown(record: EventRecord, seen: Visibility) -> bool:
+    return _seen(record, seen) and visibility.of_status(record.event.status, seen)

@@ -110,6 +110,7 @@ class MemorySearch(MemoryReads):
             record
             for record in self._rows(graph, what)
             if visibility.visible(record.recorded_at, record.withdrawn_at, record.labels, seen)
+            and (isinstance(record, ChunkRecord) or visibility.of_status(record.event.status, seen))
         ]
         at = force or valid
         if at is None:
