@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from tidegraph.api.v1 import admin_pb2 as admin
 from tidegraph.api.v1 import query_pb2 as api
@@ -217,12 +217,23 @@ def retrieval_options(request: api.RetrieveRequest) -> Options:
     if not 0.0 <= weight <= TIME_WEIGHT_MAX:
         message = f"time_weight is 0 to {TIME_WEIGHT_MAX:g}"
         raise Rejected("INVALID_TIME_WEIGHT", message, field="time_weight")
-    statuses = frozenset(Status(status) for status in request.statuses if status)
     fourier = request.time_encoding == api.TIME_ENCODING_FOURIER
     encoding = TimeEncoding.FOURIER if fourier else TimeEncoding.KERNEL
     graph = {value: leg for leg, value in reading_messages.GRAPH_LEGS.items()}
     rerank, leg = _RERANKING.get(request.reranking), graph.get(request.graph_leg, DEFAULT.graph)
-    return Options(rerank, weight, statuses, encoding, leg)
+    return Options(rerank, weight, encoding, leg)
+
+
+def statuses(given: Iterable[int]) -> frozenset[Status]:
+    """What a request asks for by how documents put it; empty: the default.
+
+    Raises:
+        Rejected: INVALID_STATUS.
+    """
+    try:
+        return frozenset(Status(status) for status in given if status)
+    except ValueError as error:
+        raise Rejected("INVALID_STATUS", "this status is not known", field="statuses") from error
 
 
 def traced(found: Traced, work: Work) -> api.TraceResponse:

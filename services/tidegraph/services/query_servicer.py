@@ -59,7 +59,7 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
         self, request: api.AskRequest, context: Context
     ) -> AsyncIterator[api.AskResponse]:
         budget = _budget(request.timeline_token_budget)
-        asking = Asking(self._ports, current(), budget)
+        asking = Asking(self._ports, current(), budget, statuses=messages.statuses(request.statuses))
         reading = reading_messages.override(request.reading)
         async for part in asking.run(request.question, read_as_of(request.as_of), reading):
             match part:
@@ -84,13 +84,21 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
         options = messages.retrieval_options(request)
         reading = reading_messages.override(request.reading)
         described = f"retrieve {request.query} {request.as_of!s} {request.read_time} {options!r} {reading!r}"
+        statuses = messages.statuses(request.statuses)
+        described += f" {sorted(statuses)}"
         page = read_page(described, min(request.page_size or HITS_DEFAULT, HITS_MAX), request.page_token)
         if page.end > HITS_MAX:
             message = f"retrieval ends at {HITS_MAX} hits; make the query narrower"
             raise LimitExceeded("TOO_MANY_HITS", message, field="page_token")
         asked = page.of(read_as_of(request.as_of))
         work, scope = await opened(
-            self._ports, current(), request.query, asked, reading, read_time=request.read_time
+            self._ports,
+            current(),
+            request.query,
+            asked,
+            reading,
+            read_time=request.read_time,
+            statuses=statuses,
         )
         if request.read_time or reading.anchor_event_id:
             scope = await anchored(work, scope)
@@ -110,17 +118,22 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
         self, request: api.GetTimelineRequest, context: Context
     ) -> api.GetTimelineResponse:
         budget = _budget(request.token_budget)
-        described = f"timeline {request.entity} {request.query} {request.as_of!s} {request.history} {budget}"
+        statuses = messages.statuses(request.statuses)
+        described = (
+            f"timeline {request.entity} {request.query} {request.as_of!s} {request.history} {budget} "
+            f"{sorted(statuses)}"
+        )
         page = read_page(described, request.page_size, request.page_token)
         asked = page.of(read_as_of(request.as_of))
         match request.WhichOneof("about"):
             case "entity":
                 moment = await resolve(self._ports, current(), asked)
                 work = Work(await under_policies(self._ports, moment), moment, _unread(request.entity))
+                work.chosen = statuses
                 window = None if moment.valid_defaulted else moment.valid
                 found = await entity_timeline(work, request.entity, window, budget, history=request.history)
             case "query":
-                work, scope = await opened(self._ports, current(), request.query, asked)
+                work, scope = await opened(self._ports, current(), request.query, asked, statuses=statuses)
                 scope = await anchored(work, scope)
                 async with of_one_graph(work):
                     found = await query_timeline(work, scope, budget, history=request.history)
@@ -144,6 +157,7 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
     ) -> api.WalkResponse:
         moment = await resolve(self._ports, current(), read_as_of(request.as_of))
         work = Work(self._ports, moment, _unread("walk"))
+        work.chosen = messages.statuses(request.statuses)
         asked = WalkRequest(
             seeds=tuple(request.seed_event_ids),
             walks=request.walks_per_seed or WALKS_DEFAULT,

@@ -89,10 +89,14 @@ async def test_the_sentence_is_a_hit_of_its_own_beside_its_passage() -> None:
 
 
 @pytest.mark.parametrize(
-    "options", [Options(rerank=Rerank.NONE), Options(statuses=frozenset({Status.ASSERTED}))]
+    ("rerank", "statuses"),
+    [(Rerank.NONE, frozenset[Status]()), (Rerank.FEATURES, frozenset({Status.ASSERTED}))],
 )
-async def test_without_ranking_or_for_a_status_there_are_none(options: Options) -> None:
-    found = await search(await halden(), QUESTION, options=options)
+async def test_without_ranking_or_for_a_status_there_are_none(
+    rerank: Rerank, statuses: frozenset[Status]
+) -> None:
+    work, scope = await opening(await halden(), QUESTION, statuses=statuses)
+    found = await retrieve(work, scope, 50, Options(rerank=rerank))
     assert BARE not in [hit.chunk.chunk.text for hit in found.hits if hit.chunk is not None]
 
 

@@ -175,6 +175,7 @@ class AskRequest(_message.Message):
     TIMELINE_TOKEN_BUDGET_FIELD_NUMBER: _builtins.int
     EXPLAIN_FIELD_NUMBER: _builtins.int
     READING_FIELD_NUMBER: _builtins.int
+    STATUSES_FIELD_NUMBER: _builtins.int
     question: _builtins.str
     timeline_token_budget: _builtins.int
     """Upper bound of the timeline in tokens; 0: the server's default."""
@@ -188,6 +189,10 @@ class AskRequest(_message.Message):
     def reading(self) -> _types_pb2.Reading:
         """What to read otherwise than the service would."""
 
+    @_builtins.property
+    def statuses(self) -> _containers.RepeatedScalarFieldContainer[_types_pb2.ClaimStatus.ValueType]:
+        """Answer from what documents put in one of these ways; empty: all but what is denied or only planned."""
+
     def __init__(
         self,
         *,
@@ -196,10 +201,11 @@ class AskRequest(_message.Message):
         timeline_token_budget: _builtins.int = ...,
         explain: _builtins.bool = ...,
         reading: _types_pb2.Reading | None = ...,
+        statuses: _abc.Iterable[_types_pb2.ClaimStatus.ValueType] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["as_of", b"as_of", "reading", b"reading"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["as_of", b"as_of", "explain", b"explain", "question", b"question", "reading", b"reading", "timeline_token_budget", b"timeline_token_budget"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["as_of", b"as_of", "explain", b"explain", "question", b"question", "reading", b"reading", "statuses", b"statuses", "timeline_token_budget", b"timeline_token_budget"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -469,7 +475,9 @@ class RetrieveRequest(_message.Message):
     def as_of(self) -> _types_pb2.AsOf: ...
     @_builtins.property
     def statuses(self) -> _containers.RepeatedScalarFieldContainer[_types_pb2.ClaimStatus.ValueType]:
-        """Events to show by how their documents put them; empty: all but denied and planned ones."""
+        """What to show by how its documents put it; empty: all but denied and planned events. A fact that rests on
+        plans alone is planned, any other asserted; passages count as asserted.
+        """
 
     @_builtins.property
     def reading(self) -> _types_pb2.Reading:
@@ -747,6 +755,7 @@ class GetTimelineRequest(_message.Message):
     TOKEN_BUDGET_FIELD_NUMBER: _builtins.int
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    STATUSES_FIELD_NUMBER: _builtins.int
     entity: _builtins.str
     query: _builtins.str
     history: _builtins.bool
@@ -756,6 +765,10 @@ class GetTimelineRequest(_message.Message):
     page_token: _builtins.str
     @_builtins.property
     def as_of(self) -> _types_pb2.AsOf: ...
+    @_builtins.property
+    def statuses(self) -> _containers.RepeatedScalarFieldContainer[_types_pb2.ClaimStatus.ValueType]:
+        """As for Retrieve."""
+
     def __init__(
         self,
         *,
@@ -766,10 +779,11 @@ class GetTimelineRequest(_message.Message):
         token_budget: _builtins.int = ...,
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
+        statuses: _abc.Iterable[_types_pb2.ClaimStatus.ValueType] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["about", b"about", "as_of", b"as_of", "entity", b"entity", "query", b"query"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["about", b"about", "as_of", b"as_of", "entity", b"entity", "history", b"history", "page_size", b"page_size", "page_token", b"page_token", "query", b"query", "token_budget", b"token_budget"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["about", b"about", "as_of", b"as_of", "entity", b"entity", "history", b"history", "page_size", b"page_size", "page_token", b"page_token", "query", b"query", "statuses", b"statuses", "token_budget", b"token_budget"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType_about: _TypeAlias = _typing.Literal["entity", "query"]  # noqa: Y015
     _WhichOneofArgType_about: _TypeAlias = _typing.Literal["about", b"about"]  # noqa: Y015
@@ -815,6 +829,7 @@ class WalkRequest(_message.Message):
     RANDOM_SEED_FIELD_NUMBER: _builtins.int
     DIRECTION_FIELD_NUMBER: _builtins.int
     METHOD_FIELD_NUMBER: _builtins.int
+    STATUSES_FIELD_NUMBER: _builtins.int
     walks_per_seed: _builtins.int
     length: _builtins.int
     random_seed: _builtins.int
@@ -825,6 +840,10 @@ class WalkRequest(_message.Message):
     def seed_event_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
     @_builtins.property
     def as_of(self) -> _types_pb2.AsOf: ...
+    @_builtins.property
+    def statuses(self) -> _containers.RepeatedScalarFieldContainer[_types_pb2.ClaimStatus.ValueType]:
+        """Events to walk over, as for Retrieve; the seeds are taken whatever their status."""
+
     def __init__(
         self,
         *,
@@ -835,10 +854,11 @@ class WalkRequest(_message.Message):
         random_seed: _builtins.int = ...,
         direction: Global___WalkDirection.ValueType = ...,
         method: Global___WalkMethod.ValueType = ...,
+        statuses: _abc.Iterable[_types_pb2.ClaimStatus.ValueType] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["as_of", b"as_of"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["as_of", b"as_of", "direction", b"direction", "length", b"length", "method", b"method", "random_seed", b"random_seed", "seed_event_ids", b"seed_event_ids", "walks_per_seed", b"walks_per_seed"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["as_of", b"as_of", "direction", b"direction", "length", b"length", "method", b"method", "random_seed", b"random_seed", "seed_event_ids", b"seed_event_ids", "statuses", b"statuses", "walks_per_seed", b"walks_per_seed"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -28,6 +28,7 @@ from tidegraph.services.usecases.renamings import with_renamings
 from tidegraph.services.usecases.retrieve import retrieve
 from tidegraph.services.usecases.scope import Scope
 from tidegraph.services.usecases.spans.reader import SpanReader
+from tidegraph.services.usecases.statuses import NOT_CHOSEN, Chosen
 from tidegraph.services.usecases.timecot import TimeCot
 from tidegraph.services.usecases.timelines import TimelineFound, arranged
 from tidegraph.services.usecases.trail import Trail
@@ -79,9 +80,15 @@ class Asking:
     """One question being answered."""
 
     def __init__(
-        self, ports: Ports, caller: Caller, budget: int, without: frozenset[Part] = ALL_USED
+        self,
+        ports: Ports,
+        caller: Caller,
+        budget: int,
+        without: frozenset[Part] = ALL_USED,
+        statuses: Chosen = NOT_CHOSEN,
     ) -> None:
         self._without = without
+        self._statuses = statuses
         self._ports = ports
         self._caller = caller
         self._budget = budget
@@ -92,7 +99,15 @@ class Asking:
         Raises:
             Rejected: the question cannot be read. NotFound: GRAPH_NOT_FOUND, or an entity of ``override``.
         """
-        work, scope = await opened(self._ports, self._caller, text, asked, override, without=self._without)
+        work, scope = await opened(
+            self._ports,
+            self._caller,
+            text,
+            asked,
+            override,
+            without=self._without,
+            statuses=self._statuses,
+        )
         searched = await anchored(work, scope)
         moment, question = work.moment, work.question
         chat = self._ports.chat

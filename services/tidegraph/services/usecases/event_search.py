@@ -24,7 +24,6 @@ ENTITY_WEIGHT: Final = 1.0
 TITLE_FACTOR: Final = 0.6
 DOCUMENT_FACTOR: Final = 0.6
 WORDS_PER_MISS: Final = 5
-HIDDEN: Final = frozenset({Status.DENIED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,28 +66,28 @@ class EventSearch:
         if terms:
             with work.trail.leg("text_event") as noted:
                 hits = await work.ports.store.search_text(
-                    work.moment.graph, "event", terms, work.moment.seen, valid, BY_TEXT_MAX
+                    work.moment.graph, "event", terms, work.shown, valid, BY_TEXT_MAX
                 )
                 noted.extend(hits)
             missing = [hit.id for hit in hits if hit.id not in found]
-            for record in await work.ports.store.events(work.moment.graph, missing, work.moment.seen):
+            for record in await work.ports.store.events(work.moment.graph, missing, work.shown):
                 found[record.event.event_id] = record
         if question.asked is Asked.EVENTS:
             found |= await self._near_in_meaning(question, valid)
-        records = [record for record in found.values() if record.event.status not in HIDDEN]
+        records = list(found.values())
         await work.learn_ids(entity_id for record in records for entity_id in record.entity_ids)
         return records
 
     async def _of_entities(self, ids: list[str], valid: Interval | None, focus: Focus) -> list[EventRecord]:
         """The first events of the entities; where there are more, those that ``focus`` looks for as well."""
         store, moment = self._work.ports.store, self._work.moment
-        found = await store.events_of(moment.graph, ids, valid, moment.seen, BY_ENTITY_MAX)
+        found = await store.events_of(moment.graph, ids, valid, self._work.shown, BY_ENTITY_MAX)
         if len(found) < BY_ENTITY_MAX:
             return found
         bounded = True
         if focus != Focus(valid):
             more = await store.events_of(
-                moment.graph, ids, focus.window, moment.seen, BY_ENTITY_MAX, last=focus.last
+                moment.graph, ids, focus.window, self._work.shown, BY_ENTITY_MAX, last=focus.last
             )
             bounded = len(more) >= BY_ENTITY_MAX
             found = list({record.event.event_id: record for record in (*found, *more)}.values())
@@ -106,11 +105,11 @@ class EventSearch:
         vector = (await asyncio.to_thread(work.ports.encoder.encode, [question.text]))[0]
         with work.trail.leg("vector_event") as noted:
             hits = await work.ports.store.search_vector(
-                work.moment.graph, "event", vector, work.moment.seen, valid, BY_TEXT_MAX
+                work.moment.graph, "event", vector, work.shown, valid, BY_TEXT_MAX
             )
             noted.extend(hits)
         ids = [hit.id for hit in hits]
-        records = await work.ports.store.events(work.moment.graph, ids, work.moment.seen)
+        records = await work.ports.store.events(work.moment.graph, ids, work.shown)
         return {record.event.event_id: record for record in records}
 
     async def ranked(

@@ -54,7 +54,7 @@ class Explorer:
         for length in range(1, parameters.length + 1):
             await self._expand(ends)
             step = WalkParameters(parameters.walks, length, parameters.revisit)
-            paths = random_walks(self._graph(), seeds, seed, self._shown, step)
+            paths = random_walks(self._graph(), seeds, seed, self.shown, step)
             ends = sorted({path.nodes[-1] for path in paths})
         return paths
 
@@ -66,7 +66,7 @@ class Explorer:
             frontier = [node for node in reached if node not in self._edges]
             if not frontier or len(self.times) > NODES_MAX:
                 break
-        return pagerank(self._graph(), dict.fromkeys(seeds, 1.0), self._shown)[:NODES_MAX]
+        return pagerank(self._graph(), dict.fromkeys(seeds, 1.0), self.shown)[:NODES_MAX]
 
     async def _expand(self, nodes: Sequence[str]) -> list[str]:
         """Add the edges of the nodes, read both ways; the events that they lead to."""
@@ -103,7 +103,8 @@ class Explorer:
             for node, links in self._edges.items()
         }
 
-    def _shown(self, node: str) -> bool:
+    def shown(self, node: str) -> bool:
+        """Whether an event that was looked at may be stepped on."""
         if node not in self.times:
             return False
         interval = self.times[node]

@@ -52,7 +52,7 @@ def _seed(work: Work) -> int:
 
 def _look(work: Work) -> Look:
     async def look(ids: Sequence[str]) -> dict[str, Interval | None]:
-        found = await work.ports.store.sketches(work.moment.graph, ids, work.moment.seen)
+        found = await work.ports.store.sketches(work.moment.graph, ids, work.shown)
         return {sketch.event_id: sketch.interval for sketch in found}
 
     return look

@@ -17,6 +17,7 @@ from tidegraph.services.usecases.overriding import NOTHING, Override
 from tidegraph.services.usecases.parts_used import ALL_USED, Part
 from tidegraph.services.usecases.reading import read_text
 from tidegraph.services.usecases.scope import Scope, scope_of
+from tidegraph.services.usecases.statuses import NOT_CHOSEN, Chosen, shows_passages
 from tidegraph.services.usecases.work import Work
 from tidegraph.storage.merged import remembering
 
@@ -30,8 +31,10 @@ async def opened(
     *,
     read_time: bool = True,
     without: frozenset[Part] = ALL_USED,
+    statuses: Chosen = NOT_CHOSEN,
 ) -> tuple[Work, Scope]:
     """The work of a question and its asked time. ``read_time`` False: a time in its text does not count.
+    ``statuses``: how documents have to put what is shown.
 
     Raises:
         Rejected: TWO_TIMES, a valid time by ``asked`` and by ``override``; else as ``read_text`` and
@@ -53,6 +56,9 @@ async def opened(
     moment = await resolve(ports, caller, asked, question.time.interval if counts else None)
     ports = fitting(ports, moment.made)
     work = Work(await under_policies(ports, moment), moment, question, reading.offset, without=without)
+    work.chosen = statuses
+    if not shows_passages(statuses):
+        work.without |= {Part.CHUNKS}
     for link in question.entities:
         work.names.update({record.entity_id: record for record in link.candidates})
     return work, scope_of(question, moment, given=asked.valid is not None)

@@ -14,7 +14,6 @@ from typing import Final
 
 import numpy as np
 
-from tidegraph.domain.documents import Status
 from tidegraph.domain.errors import Rejected
 from tidegraph.domain.facts import FactVersion
 from tidegraph.domain.fuse import Fused, fuse
@@ -29,6 +28,7 @@ from tidegraph.services.usecases.question import Relation
 from tidegraph.services.usecases.ranking import AskedSpan, Floats, TimeEncoding, Wanted
 from tidegraph.services.usecases.repeats import Said, without_repeats
 from tidegraph.services.usecases.scope import Scope, until_end, window_of
+from tidegraph.services.usecases.statuses import of_events
 from tidegraph.services.usecases.trail import LegRun, SearchRun, Timer
 from tidegraph.services.usecases.untold import PASSAGES_MAX, untold
 from tidegraph.services.usecases.work import Work
@@ -42,8 +42,6 @@ POOL_MAX: Final = 250
 CROSSED_MAX: Final = 32
 """Candidates that a cross-encoder reads."""
 CROSS_WEIGHT: Final = 8.0
-HIDDEN: Final = frozenset({Status.DENIED, Status.PLANNED})
-"""What is denied or only planned is shown when it is asked for."""
 
 
 class Rerank(StrEnum):
@@ -58,7 +56,7 @@ class Rerank(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to retrieve. ``statuses`` empty: all but denied and planned ones.
+    """How to retrieve.
 
     ``rerank`` None: a cross-encoder where one is configured, else features. ``time_weight`` (lambda) is what
     the asked time counts in the ranking; 0 ignores it.
@@ -66,12 +64,8 @@ class Options:
 
     rerank: Rerank | None = None
     time_weight: float = 1.0
-    statuses: frozenset[Status] = frozenset()
     time_encoding: TimeEncoding = TimeEncoding.KERNEL
     graph: GraphLeg = GraphLeg.NONE
-
-    def shows(self, status: Status) -> bool:
-        return status in self.statuses if self.statuses else status not in HIDDEN
 
 
 DEFAULT: Final = Options()
@@ -128,10 +122,10 @@ async def retrieve(work: Work, scope: Scope, limit: int, options: Options = DEFA
         clock.took("graph")
     size = len(fused)
     if rerank is Rerank.NONE:
-        shown = await _unranked(work, fused, found, options, limit)
+        shown = await _unranked(work, fused, found, limit)
         clock.took("records")
     else:
-        pool = await _pool(work, fused, found, options, windows_of(work, scope))
+        pool = await _pool(work, fused, found, windows_of(work, scope))
         size += sum(entry.sentence is not None for entry in pool)
         clock.took("records")
         asked = AskedSpan.of(scope.relation, scope.interval)
@@ -195,7 +189,7 @@ async def _with_graph(
     work: Work, scope: Scope, fused: Sequence[Fused], found: Legs, options: Options
 ) -> Legs:
     """The legs and beside them what lies near the best events of all in the event graph."""
-    listed = await _pool(work, fused, found, options)
+    listed = await _pool(work, fused, found)
     pool: Iterable[Entry] = listed
     if options.rerank is not Rerank.NONE:
         asked = AskedSpan.of(scope.relation, scope.interval)
@@ -205,15 +199,13 @@ async def _with_graph(
     return replace(found, found=(*found.found, leg))
 
 
-async def _unranked(
-    work: Work, fused: Sequence[Fused], found: Legs, options: Options, limit: int
-) -> list[Entry]:
+async def _unranked(work: Work, fused: Sequence[Fused], found: Legs, limit: int) -> list[Entry]:
     """What is shown of the pool in its own order; no more of it is read than that takes."""
     pool: list[Entry] = []
     shown: list[Entry] = []
     page = max(1, limit + limit // 2)
     for start in range(0, len(fused), page):
-        pool += await _pool(work, fused[start : start + page], found, options)
+        pool += await _pool(work, fused[start : start + page], found)
         shown = _distinct(work, pool, limit)
         if len(shown) >= limit:
             break
@@ -227,21 +219,22 @@ def _distinct(work: Work, pool: Iterable[Entry], limit: int) -> list[Entry]:
 
 
 async def _pool(
-    work: Work, fused: Sequence[Fused], found: Legs, options: Options, windows: Windows | None = None
+    work: Work, fused: Sequence[Fused], found: Legs, windows: Windows | None = None
 ) -> list[Entry]:
     """The pool with what ranking needs of its events; the rest is read of what is shown.
 
     ``windows``: the sentences that no event tells are to be in it, as far as they may be of these times.
     """
     events = [one.id.partition(":")[2] for one in fused if one.id.startswith("event:")]
-    told = await work.ports.store.sketches(work.moment.graph, events, work.moment.seen)
-    sketches = {f"event:{sketch.event_id}": sketch for sketch in told if options.shows(sketch.status)}
+    told = await work.ports.store.sketches(work.moment.graph, events, work.searched)
+    statuses = of_events(work.chosen)
+    sketches = {f"event:{sketch.event_id}": sketch for sketch in told if sketch.status in statuses}
     entries = []
     for one in fused:
         sketch, fact = sketches.get(one.id), found.facts.facts.get(one.id)
         if sketch is not None or fact is not None or one.id.startswith("chunk:"):
             entries.append(Entry(one.id, one.score, one.ranks, sketch, fact))
-    if windows is not None and not options.statuses and Part.CHUNKS not in work.without:
+    if windows is not None and not work.chosen and Part.CHUNKS not in work.without:
         entries += await _sentences(work, fused, told, windows)
     return entries
 

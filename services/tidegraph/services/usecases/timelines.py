@@ -12,11 +12,12 @@ from tidegraph.domain.facts import FactVersion
 from tidegraph.domain.interval import Granularity, Interval
 from tidegraph.domain.timeline import Timeline, TimelineItem, build_timeline
 from tidegraph.ports import EventRecord, FactFilter
-from tidegraph.services.usecases.event_search import HIDDEN, distinct
+from tidegraph.services.usecases.event_search import distinct
 from tidegraph.services.usecases.linking import named
 from tidegraph.services.usecases.phrasing import date_in_words, statement
 from tidegraph.services.usecases.retrieve import retrieve
 from tidegraph.services.usecases.scope import Scope
+from tidegraph.services.usecases.statuses import shows_fact
 from tidegraph.services.usecases.work import FACTS_MAX, Work
 
 BUDGET_DEFAULT: Final = 2_000
@@ -62,12 +63,13 @@ async def _versions(work: Work, which: FactFilter) -> list[FactVersion]:
     if len(found) >= which.limit:
         message = f"{which.limit} facts or more: give a valid time, or ask by a query"
         raise LimitExceeded("TOO_MANY_FACTS", message, field="as_of")
-    return [fact for fact in found if not fact.valid.is_empty and fact.recorded_at < fact.invalidated_at]
+    found = [fact for fact in found if not fact.valid.is_empty and fact.recorded_at < fact.invalidated_at]
+    return [fact for fact in found if shows_fact(work.chosen, fact)]
 
 
 async def _events_of(work: Work, ids: Sequence[str], window: Interval | None) -> list[EventRecord]:
     """All events of the entities in the window: what is left out of them is left out by its value."""
-    graph, seen = work.moment.graph, work.moment.seen
+    graph, seen = work.moment.graph, work.shown
     for limit in (EVENTS_FIRST, EVENTS_MAX):
         found = await work.ports.store.events_of(graph, ids, window, seen, limit)
         if len(found) < limit:
@@ -103,7 +105,7 @@ async def arranged(
     values: dict[str, float] | None = None,
 ) -> TimelineFound:
     """The timeline of given facts and events; ``values`` orders what is kept under the budget."""
-    shown = distinct(record for record in events if record.event.status not in HIDDEN)
+    shown = distinct(events)
     await work.learn_names(facts)
     await work.learn_ids(entity_id for record in shown for entity_id in record.entity_ids)
     worth = values or {}

@@ -60,13 +60,15 @@ async def walk(work: Work, request: WalkRequest, window: Interval | None) -> Wal
 
     Raises:
         Rejected: NO_SEEDS or INVALID_WALK. LimitExceeded: TOO_MANY_SEEDS.
-        NotFound: EVENT_NOT_FOUND, a seed that this read cannot see.
+        NotFound: EVENT_NOT_FOUND, a seed that this read cannot see, or all of them outside the window.
     """
     _check(request)
     records: dict[str, EventRecord] = {}
 
     async def look(ids: Sequence[str]) -> dict[str, Interval | None]:
         found = await work.ports.store.events(work.moment.graph, list(ids), work.moment.seen)
+        statuses = work.shown.statuses or ()
+        found = [r for r in found if r.event.status in statuses or r.event.event_id in request.seeds]
         records.update({record.event.event_id: record for record in found})
         return {record.event.event_id: record.event.interval for record in found}
 
@@ -79,6 +81,9 @@ async def walk(work: Work, request: WalkRequest, window: Interval | None) -> Wal
     if unknown:
         message = "no such event was known then in this graph; take ids from Retrieve or GetTimeline"
         raise NotFound("EVENT_NOT_FOUND", message, event_id=unknown[0][:80])
+    if not any(explorer.shown(seed) for seed in request.seeds):
+        message = "none of these events lies in the asked time; leave it out, or ask for another one"
+        raise NotFound("EVENT_NOT_FOUND", message, event_id=request.seeds[0][:80], field="as_of")
     paths: list[Path] = []
     if request.pagerank:
         ranked = await explorer.ranked(request.seeds, request.length)

@@ -10,11 +10,12 @@ from typing import Final
 from tidegraph.domain.facts import FactVersion
 from tidegraph.domain.interval import Interval
 from tidegraph.language.grounding import Offset
-from tidegraph.ports import EntityRecord, EventRecord, FactFilter, Vector
+from tidegraph.ports import EntityRecord, EventRecord, FactFilter, Vector, Visibility
 from tidegraph.services.usecases.context import Moment, Ports
 from tidegraph.services.usecases.naming import named_at
 from tidegraph.services.usecases.parts_used import ALL_USED, Part
 from tidegraph.services.usecases.question import Question
+from tidegraph.services.usecases.statuses import NOT_CHOSEN, Chosen, of_events, shows_fact
 from tidegraph.services.usecases.trail import Trail
 from tidegraph.storage.merged import remembering
 
@@ -36,6 +37,8 @@ class Work:
     names: dict[str, EntityRecord] = field(default_factory=dict)
     steps: list[str] = field(default_factory=list)
     without: frozenset[Part] = ALL_USED
+    chosen: Chosen = NOT_CHOSEN
+    """How documents have to put what is shown."""
     trail: Trail = field(default_factory=Trail)
     _named: set[str] = field(init=False, default_factory=set)
     _read: dict[FactFilter, list[FactVersion]] = field(init=False, default_factory=dict)
@@ -45,6 +48,18 @@ class Work:
 
     def __post_init__(self) -> None:
         self.ports = replace(self.ports, store=remembering(self.ports.store))
+
+    @property
+    def shown(self) -> Visibility:
+        """What this read may see of events, by how their documents put them, too."""
+        return replace(self.moment.seen, statuses=of_events(self.chosen))
+
+    @property
+    def searched(self) -> Visibility:
+        """What the legs of a search look for. By default what is denied or planned, too: the sentences of a
+        passage that no event tells are those that none of these tells either.
+        """
+        return self.shown if self.chosen else self.moment.seen
 
     @property
     def meaning(self) -> str:
@@ -78,7 +93,7 @@ class Work:
             found = await self.ports.store.facts(self.moment.graph, which, self.moment.seen)
             if len(found) >= FACTS_MAX:
                 self.step("limit", f"only the first {FACTS_MAX} facts were looked at")
-            found = [version for version in found if not version.valid.is_empty]
+            found = [v for v in found if not v.valid.is_empty and shows_fact(self.chosen, v)]
             await self.learn_names(found)
             self._read[which] = found
         return list(self._read[which])
