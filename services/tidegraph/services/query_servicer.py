@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any, Final
 
 import grpc.aio
@@ -90,6 +91,7 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
         if page.end > HITS_MAX:
             message = f"retrieval ends at {HITS_MAX} hits; make the query narrower"
             raise LimitExceeded("TOO_MANY_HITS", message, field="page_token")
+        options = replace(options, depth=(page.first or page.size) + 1)
         asked = page.of(read_as_of(request.as_of))
         work, scope = await opened(
             self._ports,

@@ -44,13 +44,14 @@ class Page:
     """A page of the list that a request describes.
 
     ``pinned``: the moment of the list's first page, None on that page. Every page is read as of it, so that
-    what is written in between moves no row.
+    what is written in between moves no row. ``first``: how many rows the first page had.
     """
 
     request: str
     offset: int
     size: int
     pinned: Pinned | None = None
+    first: int = 0
 
     @property
     def end(self) -> int:
@@ -69,7 +70,9 @@ class Page:
 
     def following(self, more: bool, at: Pinned) -> str:
         """The token of the next page, "" when there are no more rows."""
-        return _encode(["p2", _digest(self.request), self.end, at.now, at.known_at]) if more else ""
+        first = self.first or self.size
+        fields = [_digest(self.request), self.end, at.now, at.known_at, first]
+        return _encode(["p2", *fields]) if more else ""
 
 
 WHOLE: Final = Page("", 0, PAGE_SIZE_MAX)
@@ -88,9 +91,9 @@ def read_page(request: str, size: int, token: str) -> Page:
     if not token:
         return Page(request, 0, size)
     match _decode(token):
-        case ["p2", str(digest), int(offset), int(now), int(known_at)]:
-            if digest == _digest(request) and offset >= 0:
-                return Page(request, offset, size, Pinned(now, known_at))
+        case ["p2", str(digest), int(offset), int(now), int(known_at), int(first)]:
+            if digest == _digest(request) and offset >= 0 and 0 < first <= PAGE_SIZE_MAX:
+                return Page(request, offset, size, Pinned(now, known_at), first)
     message = "this page token is not of this request; start again without one"
     raise Rejected("INVALID_PAGE_TOKEN", message, field="page_token")
 

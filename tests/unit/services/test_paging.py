@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.unit.services.running import SETTINGS
 from tests.unit.services.test_decisions import ANN, BEN, CY, Served, served
-from tests.unit.services.world import GRAPH, World
+from tests.unit.services.world import GRAPH, Doc, World
 
 from tidegraph.api.v1 import admin_pb2, ingest_pb2, query_pb2
 from tidegraph.client import Client
@@ -112,3 +112,31 @@ async def test_the_undated_rows_of_a_timeline_come_once() -> None:
     await server.drain(DrainTimes(0, 0))
     assert [len(page.timeline.undated) for page in pages] == [1, 0, 0]
     assert [len(page.timeline.dated) for page in pages] == [2, 2, 2]
+
+
+@pytest.mark.parametrize("sizes", [(30, 30), (30, 90), (90, 30)])
+async def test_the_pages_of_a_retrieval_are_of_one_ranking(sizes: tuple[int, int]) -> None:
+    world = World()
+    for number in range(120):
+        other = f" at the {number % 7} th gate of Orl" * (number % 3)
+        world.event(f"Fenwick Mill repaired weir {number}{other}.", f"20{10 + number % 10}", "Fenwick Mill")
+        world.chunk(f"Of weir {number} nothing is known.", Doc(f"c{number}"))
+    server = ApiServer(SETTINGS, (await world.build()).ports(), GRAPH)
+    async with Client(f"127.0.0.1:{await server.start()}") as client:
+
+        async def pages(first: int, second: int) -> list[str]:
+            request = query_pb2.RetrieveRequest(query="Who repaired a weir of Fenwick Mill?", page_size=first)
+            found: list[str] = []
+            while len(found) < 120:
+                page = await client.query.Retrieve(request)
+                found += [hit.event.event_id or hit.chunk.chunk_id for hit in page.hits]
+                if not page.next_page_token:
+                    break
+                request.page_token, request.page_size = page.next_page_token, second
+            return found
+
+        found = await pages(*sizes)
+        assert len(found) >= 90
+        assert len(set(found)) == len(found)
+        assert found[:90] == (await pages(sizes[0], 17))[:90]
+    await server.drain(DrainTimes(0, 0))

@@ -50,10 +50,14 @@ async def client() -> AsyncIterator[Client]:
     await server.drain(DrainTimes(0, 0))
 
 
-async def retrieved(client: Client, *statuses: types_pb2.ClaimStatus) -> list[query_pb2.Hit]:
-    request = query_pb2.RetrieveRequest(
-        query="repaired weir and gate of Fenwick Mill", statuses=statuses, page_size=200
-    )
+REPAIRS = "repaired weir and gate of Fenwick Mill"
+POSTS = "Who is chair and who is treasurer of Fenwick Mill with its old weir?"
+
+
+async def retrieved(
+    client: Client, *statuses: types_pb2.ClaimStatus, query: str = REPAIRS
+) -> list[query_pb2.Hit]:
+    request = query_pb2.RetrieveRequest(query=query, statuses=statuses, page_size=200)
     return list((await client.query.Retrieve(request)).hits)
 
 
@@ -72,16 +76,16 @@ async def test_retrieve_finds_what_is_denied_behind_all_that_is_nearer(client: C
 
 
 async def test_facts_and_passages_have_their_status_too(client: Client) -> None:
-    everything = await retrieved(client)
+    everything = await retrieved(client, query=POSTS)
     assert kinds(everything) == {"event", "fact", "chunk"}
     assert {hit.fact.subject.name for hit in everything if hit.HasField("fact")} == {"Ada Quill", "Ben Marsh"}
-    planned = await retrieved(client, PLANNED)
+    planned = await retrieved(client, PLANNED, query=POSTS)
     assert kinds(planned) == {"event", "fact"}
     assert {hit.fact.subject.name for hit in planned if hit.HasField("fact")} == {"Ben Marsh"}
-    asserted = await retrieved(client, ASSERTED)
+    asserted = await retrieved(client, ASSERTED, query=POSTS)
     assert kinds(asserted) == {"event", "fact", "chunk"}
     assert {hit.fact.subject.name for hit in asserted if hit.HasField("fact")} == {"Ada Quill"}
-    assert kinds(await retrieved(client, DENIED)) == {"event"}
+    assert kinds(await retrieved(client, DENIED, query=POSTS)) == {"event"}
 
 
 @pytest.mark.parametrize("about", [{"entity": "Fenwick Mill"}, {"query": "Fenwick Mill weir"}])

@@ -476,7 +476,7 @@ class RetrieveRequest(_message.Message):
     @_builtins.property
     def statuses(self) -> _containers.RepeatedScalarFieldContainer[_types_pb2.ClaimStatus.ValueType]:
         """What to show by how its documents put it; empty: all but denied and planned events. A fact that rests on
-        plans alone is planned, any other asserted; passages count as asserted.
+        plans alone is planned, any other asserted; chunks count as asserted.
         """
 
     @_builtins.property

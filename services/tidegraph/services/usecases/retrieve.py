@@ -59,13 +59,15 @@ class Options:
     """How to retrieve.
 
     ``rerank`` None: a cross-encoder where one is configured, else features. ``time_weight`` (lambda) is what
-    the asked time counts in the ranking; 0 ignores it.
+    the asked time counts in the ranking; 0 ignores it. ``depth``: how many hits each leg is to give at least;
+    0: as many as are shown. The ranking is of one depth: pages of it have to agree on that.
     """
 
     rerank: Rerank | None = None
     time_weight: float = 1.0
     time_encoding: TimeEncoding = TimeEncoding.KERNEL
     graph: GraphLeg = GraphLeg.NONE
+    depth: int = 0
 
 
 DEFAULT: Final = Options()
@@ -112,7 +114,7 @@ async def retrieve(work: Work, scope: Scope, limit: int, options: Options = DEFA
     clock = Timer()
     rerank = chosen(work, options)
     options = replace(options, rerank=rerank)
-    found = await search(work, windows_of(work, scope), limit)
+    found = await search(work, windows_of(work, scope), options.depth or limit)
     clock.took("legs")
     boosts = dict.fromkeys(found.facts.sure, FACT_BOOST)
     fused = fuse({leg.name: [hit.id for hit in leg.hits] for leg in found.all}, boosts)[:POOL_MAX]
