@@ -34,7 +34,9 @@ async def _world() -> World:
     denied = world.event(DID_NOT, "2020-05-05", "Fenwick Mill", status=Status.DENIED)
     world.event(PLANS, "2024-05-05", "Fenwick Mill", status=Status.PLANNED)
     world.related(first, denied, 0.9)
-    world.chunk("The weir of the mill is old.", Doc("rules", "2018-01-01"))
+    world.chunk(
+        "Who is chair and who is treasurer of Fenwick Mill is in its old weir.", Doc("rules", "2018-01-01")
+    )
     world.claim("Ada Quill", "holds_role", "Fenwick Mill", "2019-03-01", role="chair")
     world.claim(
         "Ben Marsh", "holds_role", "Fenwick Mill", "2024-03-01", role="treasurer", status=Status.PLANNED

@@ -17,7 +17,6 @@ from tidegraph.domain.interval import OPEN_END, OPEN_START, Granularity, Interva
 from tidegraph.ports import EventRecord
 from tidegraph.services.usecases import compose
 from tidegraph.services.usecases.answers import Answer, Cited, Outcome, cite_event, cite_facts
-from tidegraph.services.usecases.event_search import HIDDEN as DENIED
 from tidegraph.services.usecases.event_search import (
     EventSearch,
     distinct,
@@ -205,13 +204,12 @@ class Comparing:
         """Dated events inside the window that share an entity or a link with what the clause says."""
         store, moment = self._work.ports.store, self._work.moment
         ids = list(spoken.event.entity_ids) if spoken.event is not None else list(clause.entity_ids)
-        found = await store.events_of(moment.graph, ids, window, moment.seen, AROUND_MAX, last=before)
-        found += await store.events(moment.graph, list(linked), moment.seen)
+        found = await store.events_of(moment.graph, ids, window, self._work.shown, AROUND_MAX, last=before)
+        found += await store.events(moment.graph, list(linked), self._work.shown)
         return [
             record
             for record in distinct(found)
             if is_dated(record)
-            and record.event.status not in DENIED
             and window.start <= interval_of(record).start
             and interval_of(record).end <= window.end
         ]
