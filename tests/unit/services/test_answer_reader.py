@@ -14,8 +14,14 @@ from tidegraph.services.caller import Caller
 from tidegraph.services.usecases.answers import Outcome
 from tidegraph.services.usecases.ask import Asking
 from tidegraph.services.usecases.moment import AskedTime
+from tidegraph.services.usecases.opening import opened
 from tidegraph.services.usecases.parts_used import Part
 from tidegraph.services.usecases.reading import read_text
+from tidegraph.services.usecases.retrieve import retrieve
+from tidegraph.services.usecases.spans.features import SAID
+from tidegraph.services.usecases.spans.intent import intent_of
+from tidegraph.services.usecases.spans.pool import FLOOR, pool
+from tidegraph.services.usecases.spans.reader import HITS
 
 TEXT = (
     "Orrin Vale (born 4 May 1970) is a former footballer. In 1990 he signed for Norvale United. "
@@ -123,3 +129,23 @@ async def test_every_part_can_be_left_out(world: World, part: Part) -> None:
     asking = Asking(world.ports(), Caller(GRAPH, None, "request"), 2_000, frozenset({part}))
     parts = [p async for p in asking.run("Which team did Orrin Vale play for in June 1998?", AskedTime())]
     assert parts
+
+
+async def test_a_sentence_that_no_event_tells_is_as_near_as_the_events_of_its_text() -> None:
+    world = World()
+    doc = Doc("vale", day="1989-01-01", known="2020-01-01", title="Orrin Vale")
+    world.chunk(f"{TEXT} His trainer was the late Selmar Quist.", doc)
+    for sentence in TEXT.split(". ")[1:]:
+        world.event(f"{sentence}.", "1990", "Orrin Vale", doc=doc)
+    await world.build()
+    work, scope = await opened(
+        world.ports(), Caller(GRAPH, None, "r"), "Which team did Orrin Vale play for in 1993?", AskedTime()
+    )
+    found = await pool(work, intent_of(work.question), await retrieve(work, scope, HITS))
+    cosine = {
+        candidate.value: row[SAID.index("cosine")]
+        for candidate, row in zip(found.candidates, found.rows, strict=True)
+    }
+    told = [cosine[name] for name in ("norvale united", "easton rovers", "marl town")]
+    assert min(told) <= cosine["selmar quist"] <= max(told)
+    assert cosine["selmar quist"] != FLOOR

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from statistics import median
 from typing import Final
 
 from tidegraph.domain.documents import DocumentTime, EntityType
@@ -338,17 +339,20 @@ def _statements(
     intent: Intent,
     top: float,
 ) -> list[Statement]:
-    """One for each sentence, from the events that begin or end in it."""
+    """One for each sentence, from the events that begin or end in it; one that no event tells is as near as
+    events of the text usually are.
+    """
     chunk, text = passage.record.chunk, passage.segmented
     found: list[Statement] = []
     listed = [
         r for r in records if r.event.end_char > chunk.start_char and r.event.start_char < chunk.end_char
     ]
+    usual = median([hits.near.get(r.event.event_id, FLOOR) for r in listed] or [FLOOR])
     for sentence in text.sentences:
         first = text.words[sentence.first].start + chunk.start_char
         last = text.words[sentence.last - 1].end + chunk.start_char
         own = [r.event for r in listed if r.event.start_char < last and r.event.end_char > first]
-        cosine = max((hits.near.get(event.event_id, FLOOR) for event in own), default=FLOOR)
+        cosine = max((hits.near.get(event.event_id, FLOOR) for event in own), default=usual)
         alone = hits.untold.get((passage.record.document_id, first), 0.0)
         rank = max((hits.ranks.get(event.event_id, 0.0) for event in own), default=alone)
         low = normalise(text.text[text.words[sentence.first].start : text.words[sentence.last - 1].end])
