@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests.recording import RECORDING, Recording, is_whole
 
 settings.register_profile(
     "fast", max_examples=60, deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
@@ -23,6 +24,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 
 IN_CI = os.environ.get("CI", "").lower() == "true"
 RUN_SEED = pytest.StashKey[int]()
+PATCH = pytest.StashKey[pytest.MonkeyPatch]()
 FOR_TESTS = {"TIDEGRAPH_FEEDS_DIR"}
 """What tells the tests something, and no stack."""
 
@@ -37,6 +39,23 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[RUN_SEED] = random.SystemRandom().randrange(1 << 31) if given is None else given
     for name in [name for name in os.environ if name.startswith("TIDEGRAPH_") and name not in FOR_TESTS]:
         del os.environ[name]
+    config.stash[RECORDING] = Recording()
+    config.stash[RECORDING].start(config.stash.setdefault(PATCH, pytest.MonkeyPatch()))
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Leave the product as it was."""
+    config.stash[PATCH].undo()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What looks back on a whole run comes last, and only there."""
+    last = [item for item in items if item.get_closest_marker("last")]
+    items[:] = [item for item in items if item not in last]
+    if is_whole(config):
+        items += last
+    else:
+        config.hook.pytest_deselected(items=last)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -12,14 +12,21 @@ from tidegraph.services import status_map
 
 PAGE = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
 RAISED = re.compile(r"\b(Rejected|NotFound|LimitExceeded|Retryable|Bug|Conflicted)\(\s*\"([A-Z_]+)\"")
-OURS = ("services/tidegraph/services", "core/tidegraph/models")
+OURS = (
+    "services/tidegraph/services/**/*.py",
+    "core/tidegraph/models/**/*.py",
+    "core/tidegraph/storage/connection.py",
+    "core/tidegraph/log/connection.py",
+    "core/tidegraph/log/producer.py",
+    "core/tidegraph/domain/registry_file.py",
+)
 
 
 def reasons() -> dict[str, str]:
-    """Reason to code of every error that the service and its models raise."""
+    """Reason to code of every error that the service raises, and what it calls outside of it."""
     found: dict[str, str] = {}
-    for folder in OURS:
-        for path in sorted((ROOT / folder).rglob("*.py")):
+    for pattern in OURS:
+        for path in sorted(ROOT.glob(pattern)):
             for kind, reason in RAISED.findall(path.read_text(encoding="utf-8")):
                 error = getattr(errors, kind)(reason, "")
                 found[reason] = status_map.code_of(error).name

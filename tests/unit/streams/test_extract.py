@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import pytest
 from tests.unit.llm.honest_server import serving
@@ -70,6 +72,18 @@ def test_a_recogniser_without_its_extra_is_refused_with_what_to_install() -> Non
     with pytest.raises(Rejected, match=r"tidegraph\[ner\]") as caught:
         make_extractor(settings.load({"TIDEGRAPH_NER_MODEL": "dslim/bert-base-NER"}))
     assert (caught.value.reason, caught.value.metadata) == ("MISSING_EXTRA", {"extra": "ner"})
+
+
+def test_a_recogniser_that_cannot_be_loaded_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    def load(model: str) -> None:
+        raise OSError(model)
+
+    library = SimpleNamespace(AutoTokenizer=SimpleNamespace(from_pretrained=load))
+    monkeypatch.setitem(sys.modules, "transformers", library)
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace())
+    with pytest.raises(Rejected, match="'no-such-model'") as caught:
+        make_extractor(settings.load({"TIDEGRAPH_NER_MODEL": "no-such-model"}))
+    assert caught.value.reason == "NER_MODEL_NOT_FOUND"
 
 
 def test_a_model_server_that_is_away_does_not_keep_a_worker_from_starting() -> None:
