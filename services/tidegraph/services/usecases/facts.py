@@ -12,7 +12,7 @@ from tidegraph.domain.asof import AsOf
 from tidegraph.domain.errors import LimitExceeded, NotFound, Rejected
 from tidegraph.domain.explain import explain
 from tidegraph.domain.facts import Assertion, FactVersion
-from tidegraph.domain.interval import OPEN_END, OPEN_START, Granularity
+from tidegraph.domain.interval import OPEN_END, OPEN_START, Granularity, Interval
 from tidegraph.domain.policies import normal_value
 from tidegraph.ports import EntityRecord, EventRecord, FactFilter
 from tidegraph.services.usecases.answers import Cited, cite_assertion
@@ -46,7 +46,9 @@ class FactQuery:
 
 @dataclass(frozen=True, slots=True)
 class FactsFound:
-    """The facts in scope, and how many of the same restriction hold at other times only."""
+    """The facts in scope, and how many of the same restriction hold at other times only: at least so many,
+    where there are more than can be read.
+    """
 
     facts: tuple[FactVersion, ...]
     suppressed: int
@@ -64,9 +66,10 @@ async def get_facts(ports: Ports, moment: Moment, query: FactQuery) -> FactsFoun
         raise Rejected("NO_RESTRICTION", message, field="subject")
     subject, object_, roles, predicate = _direct(ports, query)
     work = _work(ports, moment, query.predicate)
-    facts = await _restricted(work, subject, object_, query.entity)
-    facts = _with_predicate(work, facts, predicate, roles)
-    asked = AsOf(moment.known_at, None if query.any_valid_time else moment.valid)
+    which, literal = await _restriction(work, subject, object_, query.entity)
+    valid = None if query.any_valid_time else moment.valid
+    facts = await _read(work, which, literal, predicate, roles, valid)
+    asked = AsOf(moment.known_at, valid)
     shown = [version for version, _ in asked.select(facts)]
     return FactsFound(tuple(shown), len(facts) - len(shown), work)
 
@@ -81,33 +84,57 @@ def _direct(ports: Ports, query: FactQuery) -> tuple[str, str, tuple[tuple[str, 
     return subject, object_, canonical.qualifiers, canonical.predicate
 
 
-async def _restricted(work: Work, subject: str, object_: str, entity: str) -> list[FactVersion]:
-    """Facts of the named sides at all valid times; an object that names no entity is a literal."""
+async def _restriction(work: Work, subject: str, object_: str, entity: str) -> tuple[FactFilter, str]:
+    """What restricts to the named sides, and the literal that the object is when it names no entity."""
     which = FactFilter(limit=FACTS_MAX)
-    literal = ""
     if entity:
         which = replace(which, entity_ids=await _ids(work, entity, "entity"))
     if subject:
         which = replace(which, subject_ids=await _ids(work, subject, "subject"))
-    if object_:
-        found = await find_known(work.ports, work.moment, object_)
-        if found:
-            which = replace(which, object_ids=tuple(record.entity_id for record in found))
-        elif subject or entity:
-            literal = normal_value(object_)
-        else:
-            raise await nobody(work.ports, work.moment.graph, object_, work.moment.seen, "object")
-    facts = _all(await work.ports.store.facts(work.moment.graph, which, work.moment.seen))
+    if not object_:
+        return which, ""
+    found = await find_known(work.ports, work.moment, object_)
+    if found:
+        return replace(which, object_ids=tuple(record.entity_id for record in found)), ""
+    if subject or entity:
+        return which, normal_value(object_)
+    raise await nobody(work.ports, work.moment.graph, object_, work.moment.seen, "object")
+
+
+async def _read(
+    work: Work,
+    which: FactFilter,
+    literal: str,
+    predicate: str,
+    roles: tuple[tuple[str, str], ...],
+    valid: Interval | None,
+) -> list[FactVersion]:
+    """The facts of a restriction at all valid times; at the asked one alone where all are too many."""
+    found = await _of_predicate(work, which, predicate)
+    if len(found) >= which.limit and valid is not None:
+        found = await _of_predicate(work, replace(which, valid=valid), predicate)
+    facts = _all(found)
     await work.learn_names(facts)
     if literal:
         facts = [f for f in facts if not f.object_is_entity and normal_value(f.object) == literal]
-    return [fact for fact in facts if not fact.valid.is_empty]
+    return _with_predicate(work, [fact for fact in facts if not fact.valid.is_empty], predicate, roles)
+
+
+async def _of_predicate(work: Work, which: FactFilter, predicate: str) -> list[FactVersion]:
+    """The facts of the predicate of this name; where none has it, it may be a wording: then all."""
+    registry, store, moment = work.ports.registry, work.ports.store, work.moment
+    if predicate:
+        named = replace(which, predicates=(registry.policy(predicate).name,))
+        found = await store.facts(moment.graph, named, moment.seen)
+        if found or predicate in registry:
+            return found
+    return await store.facts(moment.graph, which, moment.seen)
 
 
 def _all(found: list[FactVersion]) -> list[FactVersion]:
     """What was read, unless the bound of a read may have cut it."""
     if len(found) >= FACTS_MAX:
-        message = f"{FACTS_MAX} facts or more: restrict by a predicate, the other side or a key"
+        message = f"{FACTS_MAX} facts or more: restrict by a time, a predicate, the other side or a key"
         raise LimitExceeded("TOO_MANY_FACTS", message)
     return found
 
@@ -179,7 +206,7 @@ async def list_history(
         which = replace(which, entity_ids=await _ids(work, entity, "entity"))
     else:
         raise Rejected("NO_RESTRICTION", "give an entity, a key or a fact", field="of")
-    versions = _all(await ports.store.facts(moment.graph, which, moment.seen))
+    versions = _all(await _of_predicate(work, which, predicate))
     await work.learn_names(versions)
     if predicate:
         canonical = ports.registry.canonical("<", predicate, ">")
