@@ -113,6 +113,8 @@ CHAIN = [
     ("What was the flood followed by?", [REPAIR]),
     ("What did the flood lead to?", [REPAIR]),
     ("What preceded the flood?", [WEIR]),
+    ("What preceded Fenwick Mill's repair of the weir?", [FLOOD]),
+    ("What followed Fenwick Mill opening a weir?", [FLOOD]),
     ("What did the repair of the weir follow?", [FLOOD]),
     ("What did the flood precede?", [REPAIR]),
     ("What was the last event before the repair of the weir?", [FLOOD]),
@@ -210,12 +212,22 @@ async def test_other_questions_are_read_as_before(world: World, question: str) -
     assert (read.pair, read.chain, read.whole, read.evolves, read.bounds) == (None, None, False, False, ())
 
 
+async def test_what_led_to_something_is_linked_nearly_as_strongly_as_anything(world: World) -> None:
+    finished = await world.ask("What led to the repair of the weir?", known="2024-01-01")
+    assert FLOOD in finished.answer.values
+    assert "Ada Quill became chair of Fenwick Mill on 2019-03-01." not in finished.answer.values
+    assert "evidence: none in scope" not in finished.answer.steps
+
+
 UNKNOWN = [
     "Which happened first: the sale of the barn or the repair of the weir?",
     "What came first, the eclipse or the wedding?",
     "What preceded the dredging of the harbour of Selby?",
     "What led to the dredging of the harbour of Selby?",
     "What preceded the wedding?",
+    "What followed Cleo Frost leaving Fenwick Mill as chair?",
+    "What happened between Cleo Frost leaving Fenwick Mill as chair and the flood?",
+    "What happened between the harvest feast and the flood?",
     "Who was chair of Fenwick Mill for the whole of 2022?",
     "Did the terms of Ada Quill and Eve Stone at Fenwick Mill overlap?",
 ]

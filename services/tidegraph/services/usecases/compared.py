@@ -47,7 +47,10 @@ def read_all(text: str, time: TimeConstraint, entities: tuple[Linked, ...]) -> Q
     if whole:
         return replace(question, whole=True, question_class=CONTINUITY)
     if question.neighbour_of is not None:
-        return question
+        chain = _chain(text, plain, entities)
+        if chain is None or not _forms().doing.search(chain.clause.masked):
+            return question
+        return replace(question, neighbour_of=None, chain=chain, question_class=ORDER)
     pair = _pair(text, plain, entities)
     if pair is not None:
         return replace(question, pair=pair, question_class=ORDER)
@@ -170,6 +173,7 @@ class _Forms:
     chain: tuple[tuple[Relation, bool, re.Pattern[str]], ...]
     evolution: tuple[tuple[str, re.Pattern[str]], ...]
     subjectless: re.Pattern[str]
+    doing: re.Pattern[str]
     lasting: re.Pattern[str]
     later: frozenset[str]
 
@@ -194,6 +198,7 @@ def _forms() -> _Forms:
         ),
         evolution=tuple((row["ask"], re.compile(row["pattern"])) for row in data["evolution"]),
         subjectless=re.compile(data["sides"]["subjectless"]),
+        doing=re.compile(data["sides"]["doing"]),
         lasting=re.compile(data["sides"]["lasting"]),
         later=frozenset(data["sides"]["later"]),
     )

@@ -33,6 +33,8 @@ from tidegraph.services.usecases.sentence_parts import part_of
 from tidegraph.services.usecases.words import tokens
 from tidegraph.services.usecases.work import Work, coalesced
 
+LED_SHARE: Final = 0.5
+"""Of the strongest link to something, how strong another has to be to be told with it."""
 LED_MAX: Final = 3
 """Linked events that are told of what led to something."""
 TOLD_MAX: Final = 8
@@ -96,9 +98,8 @@ class Comparing:
 
     async def _compared(self, pair: Pair, window: Interval | None) -> Answer | None:
         first, second = [await self._spoken(clause, window) for clause in (pair.first, pair.second)]
-        unsaid = compose.not_known(self._work, [], Relation.NONE, None) if pair.choice else None
         if first is None or second is None or first == second:
-            return unsaid
+            return self._unsaid() if pair.choice else None
         self._work.step("compared", f"{self._line(first)}; {self._line(second)}")
         if pair.comparison is Comparison.OVERLAP:
             return await self._overlap(first, second, window)
@@ -111,7 +112,7 @@ class Comparing:
                 ahead = -until if until is not None else None
         if ahead is None:
             self._work.step("order", "the known times leave it open")
-            return compose.not_known(self._work, [], Relation.NONE, None)
+            return self._unsaid()
         wanted = ahead if pair.comparison is Comparison.EARLIER else -ahead
         if not pair.choice:
             yes = wanted > 0
@@ -157,27 +158,30 @@ class Comparing:
     async def _followed(self, chain: Chain) -> Answer:
         """What is linked to what the clause says, or next to it among the events of its entities."""
         work, clause = self._work, chain.clause
-        unsaid = compose.not_known(work, [], Relation.NONE, None)
         spoken = await self._spoken_event(clause)
         if spoken is None:
-            return unsaid
+            return self._unsaid()
         work.step("anchor", self._line(spoken))
         start, end = spoken.moment(_side(clause))
         before = chain.relation is Relation.BEFORE
+        if start <= OPEN_START or end >= OPEN_END:
+            return self._unsaid()
         window = Interval(OPEN_START, start) if before else Interval(end + 1, OPEN_END)
         if chain.until is not None:
             last = await self._spoken_event(chain.until)
             if last is None:
-                return unsaid
+                return self._unsaid()
             window = Interval(window.start, max(window.start, last.moment(_side(chain.until))[0]))
         linked = await self._linked(spoken.event) if spoken.event is not None else {}
         around = await self._around(spoken, clause, window, linked, before)
         if not around:
-            return unsaid
+            return self._unsaid()
         led = [record for record in around if record.event.event_id in linked] if chain.led else []
         if chain.until is not None:
             chosen = sorted(around, key=lambda one: (interval_of(one), one.event.event_id))[:TOLD_MAX]
         elif led:
+            strongest = max(linked[record.event.event_id] for record in led)
+            led = [one for one in led if linked[one.event.event_id] >= LED_SHARE * strongest]
             led.sort(key=lambda one: (-linked[one.event.event_id], one.event.event_id))
             chosen = sorted(led[:LED_MAX], key=lambda one: (interval_of(one), one.event.event_id))
         else:
@@ -213,6 +217,9 @@ class Comparing:
             and window.start <= interval_of(record).start
             and interval_of(record).end <= window.end
         ]
+
+    def _unsaid(self) -> Answer:
+        return compose.not_known(self._work, [], Relation.NONE, None)
 
     def _line(self, spoken: Spoken) -> str:
         if spoken.event is not None:
