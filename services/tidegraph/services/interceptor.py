@@ -40,12 +40,15 @@ def current() -> Caller:
 
 @dataclass(frozen=True, slots=True)
 class CallLimits:
-    """Bounds of a call: graph of callers that name none, deadlines in seconds, calls at once."""
+    """Bounds of a call: graph of callers that name none, deadlines in seconds, calls at once; streams
+    that stay open are counted apart.
+    """
 
     default_graph: str
     default_deadline_seconds: float
     max_deadline_seconds: float
     max_calls: int
+    max_watches: int
 
 
 class CallInterceptor(grpc.aio.ServerInterceptor):
@@ -53,7 +56,7 @@ class CallInterceptor(grpc.aio.ServerInterceptor):
 
     def __init__(self, limits: CallLimits) -> None:
         self._limits = limits
-        self._calls = 0
+        self._open = {"calls": 0, "watches": 0}
 
     async def intercept_service(
         self,
@@ -118,6 +121,7 @@ class _Call:
         self._context = context
         self._request_id = secrets.token_hex(8)
         self._seconds = 0.0
+        self._kind = "watches" if self._method in ENDLESS else "calls"
         self._counted = False
         self._started = time.monotonic()
         self._code = grpc.StatusCode.OK
@@ -129,9 +133,10 @@ class _Call:
         caller = read_caller(metadata, limits.default_graph, self._request_id)
         self._request_id = caller.request_id
         self._context.set_trailing_metadata(((REQUEST_ID_HEADER, self._request_id),))
-        if self._owner._calls >= limits.max_calls:
-            raise Retryable("SERVER_BUSY", f"{limits.max_calls} calls are being served; try again")
-        self._owner._calls += 1
+        most = limits.max_watches if self._kind == "watches" else limits.max_calls
+        if self._owner._open[self._kind] >= most:
+            raise Retryable("SERVER_BUSY", f"{most} {self._kind} are being served; try again")
+        self._owner._open[self._kind] += 1
         self._counted = True
         _caller.set(caller)
         if self._method in ENDLESS:
@@ -143,7 +148,7 @@ class _Call:
 
     def end(self) -> None:
         if self._counted:
-            self._owner._calls -= 1
+            self._owner._open[self._kind] -= 1
         seconds = time.monotonic() - self._started
         metrics.CALL_SECONDS.labels(self._method, self._code.name).observe(seconds)
 

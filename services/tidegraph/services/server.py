@@ -28,6 +28,8 @@ from tidegraph.services.usecases.context import Ports
 from tidegraph.settings import ServerSettings
 
 CALLS_MAX: Final = 200
+WATCHES_MAX: Final = 200
+"""Streams that stay open, beside the calls: who watches takes no place from who asks."""
 SERVICES: Final = (
     query_pb2.DESCRIPTOR.services_by_name["QueryService"].full_name,
     ingest_pb2.DESCRIPTOR.services_by_name["IngestService"].full_name,
@@ -53,6 +55,7 @@ class ApiServer:
             default_deadline_seconds=settings.default_deadline_seconds,
             max_deadline_seconds=settings.max_deadline_seconds,
             max_calls=CALLS_MAX,
+            max_watches=WATCHES_MAX,
         )
         self._server = grpc.aio.server(
             interceptors=[CallInterceptor(limits)],

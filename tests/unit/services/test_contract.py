@@ -305,31 +305,46 @@ async def test_a_stream_of_documents_has_its_bounds(
     assert await refused(call) == (INVALID, "TOO_MANY_DOCUMENTS")
 
 
-async def test_a_server_says_that_it_is_busy_and_when_to_come_again(
+async def busy(call: Any) -> None:
+    """Call until the server says that it is busy, and when to come again."""
+
+    async def until_refused() -> None:
+        for _ in range(100):
+            await first(call())
+            await asyncio.sleep(0.05)
+
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await until_refused()
+    details = rpc_status.from_call(caught.value).details
+    info, again = error_details_pb2.ErrorInfo(), error_details_pb2.RetryInfo()
+    assert details[0].Unpack(info)
+    assert details[1].Unpack(again)
+    assert (caught.value.code(), info.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "SERVER_BUSY")
+    assert again.retry_delay.ToNanoseconds() > 0
+
+
+async def test_a_server_is_busy_with_calls_or_with_watches(
     running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(server, "CALLS_MAX", 1)
+    monkeypatch.setattr(server, "WATCHES_MAX", 1)
     other = ApiServer(SETTINGS, running.world.ports(), GRAPH)
     port = await other.start()
     # The client of the product tries again by itself; a bare channel shows what the server says.
     async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
-        stub = running.client.query.__class__(channel)
-        held = stub.WatchChanges(query_pb2.WatchChangesRequest())  # stays open, and holds the only place
-        request = query_pb2.GetEntityRequest(entity="Fenwick Mill")
-
-        async def until_refused() -> None:
-            for _ in range(100):
-                await stub.GetEntity(request)
-                await asyncio.sleep(0.05)
-
-        with pytest.raises(grpc.aio.AioRpcError) as caught:
-            await until_refused()
-        details = rpc_status.from_call(caught.value).details
-        info, again = error_details_pb2.ErrorInfo(), error_details_pb2.RetryInfo()
-        assert details[0].Unpack(info)
-        assert details[1].Unpack(again)
-        assert (caught.value.code(), info.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "SERVER_BUSY")
-        assert again.retry_delay.ToNanoseconds() > 0
+        query = running.client.query.__class__(channel)
+        watch = query_pb2.WatchChangesRequest(after_sequence=10**9)
+        held = query.WatchChanges(watch)  # stays open
+        await asyncio.sleep(0.2)
+        await busy(lambda: query.WatchChanges(watch))
+        entity = query_pb2.GetEntityRequest(entity="Fenwick Mill")
+        assert (await query.GetEntity(entity)).facts, "who watches takes no place from who asks"
+        document = ingest_pb2.Document(document_id="x", text=ANN)
+        token = (await running.client.submit(document)).await_token
+        waiting = query_pb2.GetEntityRequest(entity="Fenwick Mill", as_of=types_pb2.AsOf(await_token=token))
+        taken = query.GetEntity(waiting)  # nobody takes the document in: it waits on
+        await busy(lambda: query.GetEntity(entity))
+        taken.cancel()
         held.cancel()
     await other.drain(DrainTimes(0, 0))
 
