@@ -13,6 +13,8 @@ from grpc_status import rpc_status
 from tests.unit.services.running import Running, rpc_error, serving
 
 from tidegraph.api.v1 import admin_pb2, ingest_pb2, query_pb2, types_pb2
+from tidegraph.domain.documents import Position
+from tidegraph.ports import DocumentStatus
 
 NEAR = "Ben March"
 """One letter from a person that the world knows, Ben Marsh."""
@@ -99,3 +101,36 @@ async def test_an_unknown_key_is_not_found(running: Running) -> None:
     assert (await rpc_error(query.ListFactHistory(early)))[1] == "KEY_NOT_FOUND"
     diff = query_pb2.DiffBeliefsRequest(key=fact.key, known_from_text="2001", known_to_text="2002")
     assert (await rpc_error(query.DiffBeliefs(diff)))[1] == "KEY_NOT_FOUND"
+
+
+NOWHERE = (("tidegraph-graph", "nowhere"),)
+
+
+@pytest.mark.parametrize(
+    ("service", "request_message"),
+    [
+        ("admin", admin_pb2.SealGraphRequest()),
+        ("admin", admin_pb2.ReextractRequest()),
+        ("admin", admin_pb2.ReextractRequest(document_id="minutes-1")),
+        ("ingest", ingest_pb2.ListDeadLettersRequest()),
+    ],
+)
+async def test_nothing_is_done_for_a_graph_that_is_not_there(
+    running: Running, service: str, request_message: Any
+) -> None:
+    method = type(request_message).__name__.removesuffix("Request")
+    call = getattr(getattr(running.client, service), method)
+    code, reason, _ = await rpc_error(call(request_message, metadata=NOWHERE))
+    assert (code, reason) == (grpc.StatusCode.NOT_FOUND, "GRAPH_NOT_FOUND")
+    assert not [record async for record in running.world.log.read("control")]
+    await call(request_message)
+
+
+async def test_a_graph_of_which_only_refused_documents_are_known_has_its_dead_letters(
+    running: Running,
+) -> None:
+    position = Position("documents", 0, 7, "life")
+    refused = DocumentStatus(position, "nowhere", "memo", "1", "chunk", "dead_letter", "NO_TEXT", 5, 6)
+    await running.world.status.put([refused])
+    found = await running.client.ingest.ListDeadLetters(ingest_pb2.ListDeadLettersRequest(), metadata=NOWHERE)
+    assert [one.document_id for one in found.dead_letters] == ["memo"]

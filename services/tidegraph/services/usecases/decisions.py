@@ -24,6 +24,7 @@ from tidegraph.services.usecases.decide import decide
 from tidegraph.services.usecases.phrasing import statement
 from tidegraph.services.usecases.question import NO_TIME, read
 from tidegraph.services.usecases.quoting import sentences
+from tidegraph.services.usecases.tenants import known_graph
 from tidegraph.services.usecases.work import Work
 from tidegraph.storage.rulebook import (
     CONFLICT,
@@ -226,8 +227,9 @@ async def reextract(ports: Ports, caller: Caller, document_id: str, reason: str)
     """Have a document, or (document_id "") every document of the graph, read again.
 
     Raises:
-        NotFound: DOCUMENT_NOT_FOUND, the caller sees no such document in the graph.
+        NotFound: GRAPH_NOT_FOUND; DOCUMENT_NOT_FOUND, the caller sees no such document in the graph.
     """
+    await known_graph(ports, caller)
     if document_id:
         seen = Visibility(OPEN_END - 1, caller.labels)
         if not await ports.store.documents(caller.graph, [document_id], seen):
@@ -240,7 +242,12 @@ async def reextract(ports: Ports, caller: Caller, document_id: str, reason: str)
 
 
 async def seal(ports: Ports, caller: Caller, reason: str) -> Position:
-    """Take no more backfill."""
+    """Take no more backfill.
+
+    Raises:
+        NotFound: GRAPH_NOT_FOUND.
+    """
+    await known_graph(ports, caller)
     return await decide(ports, caller, reason, seal=records_pb2.Seal())
 
 

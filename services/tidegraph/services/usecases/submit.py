@@ -17,6 +17,7 @@ from tidegraph.inputs.times import TimeRules
 from tidegraph.ports import DocumentStatus
 from tidegraph.services.caller import Caller
 from tidegraph.services.usecases.context import Ports
+from tidegraph.services.usecases.tenants import known_graph
 
 DOCUMENTS: Final = "documents"
 WATCH_FIRST_SECONDS: Final = 0.05
@@ -154,6 +155,11 @@ async def watch(ports: Ports, caller: Caller, positions: Sequence[Position]) -> 
 
 
 async def dead_letters(ports: Ports, caller: Caller) -> list[DocumentStatus]:
-    """Dead letters of the caller's graph, newest first."""
+    """Dead letters of the caller's graph, newest first.
+
+    Raises:
+        NotFound: GRAPH_NOT_FOUND.
+    """
+    await known_graph(ports, caller)
     found = await ports.status.dead_letters(caller.graph, DEAD_LETTERS_MAX)
     return sorted(found, key=lambda status: (-status.recorded_at, status.position))
