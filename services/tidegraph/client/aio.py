@@ -214,9 +214,9 @@ class Client(Decisions):
         request = admin_pb2.SplitEntityRequest(entity_ids=entity_ids, reason=reason)
         return (await self._unary(self.admin.SplitEntity, request, NOW)).await_token
 
-    async def reviews(self, entity: str = "") -> list[ReviewRow]:
+    async def reviews(self, entity: str = "", await_token: str = "") -> list[ReviewRow]:
         """Pairs of ids that the rules do not decide, about one entity or all; every page of them."""
-        request = admin_pb2.ListReviewsRequest(entity=entity)
+        request = admin_pb2.ListReviewsRequest(entity=entity, await_token=await_token)
         pages = self._pages(self.admin.ListReviews, request, NOW)
         return [types.review_row(one) async for page in pages for one in page.reviews]
 

@@ -73,13 +73,14 @@ class Decisions(Calls):
         entity: str = "",
         key: str = "",
         predicate: str = "",
+        await_token: str = "",
     ) -> list[query_pb2.BeliefChange]:
         """What is believed otherwise at the second known date than at the first; every page of it.
 
         Without an entity or a key the whole graph is compared; without a second date the present counts.
         """
         of = {"entity": entity} if entity else {"key": key} if key else {}
-        request = query_pb2.DiffBeliefsRequest(predicate=predicate, **of)  # type: ignore[arg-type]
+        request = query_pb2.DiffBeliefsRequest(predicate=predicate, await_token=await_token, **of)  # type: ignore[arg-type]
         for name, value in (("known_from", known_from), ("known_to", known_to)):
             if isinstance(value, datetime):
                 getattr(request, name).CopyFrom(stamp(value))

@@ -20,7 +20,8 @@ def stamp(value: datetime) -> Timestamp:
 
 
 def set_known(message: Any, options: Options) -> None:
-    """Put the known date into a message that has ``known_at`` and ``known_text``, where one is given."""
+    """Put the known date and the await token into a message that has fields of them."""
+    message.await_token = options.await_token
     if isinstance(options.known, datetime):
         message.known_at.CopyFrom(stamp(options.known))
     elif options.known:

@@ -140,8 +140,8 @@ class SyncClient:
     def split_entity(self, *entity_ids: str, reason: str = "") -> str:
         return self._run(self._client.split_entity(*entity_ids, reason=reason))
 
-    def reviews(self, entity: str = "") -> list[ReviewRow]:
-        return self._run(self._client.reviews(entity))
+    def reviews(self, entity: str = "", await_token: str = "") -> list[ReviewRow]:
+        return self._run(self._client.reviews(entity, await_token))
 
     def rebuild(self, reason: str) -> str:
         return self._run(self._client.rebuild(reason))
@@ -179,8 +179,12 @@ class SyncClient:
         entity: str = "",
         key: str = "",
         predicate: str = "",
+        await_token: str = "",
     ) -> list[query_pb2.BeliefChange]:
-        return self._run(self._client.diff(known_from, known_to, entity=entity, key=key, predicate=predicate))
+        found = self._client.diff(
+            known_from, known_to, entity=entity, key=key, predicate=predicate, await_token=await_token
+        )
+        return self._run(found)
 
     def _run(self, call: Coroutine[Any, Any, _T]) -> _T:
         return self._runner.run(call)

@@ -46,7 +46,7 @@ class AdminServicer(admin_pb2_grpc.AdminServiceServicer):
         described = f"reviews {request.entity} {request.known_at!s}"
         page = read_page(described, request.page_size, request.page_token)
         stamp = request.known_at if request.HasField("known_at") else None
-        moment = await resolve(self._ports, current(), page.of(known_only(stamp, "")))
+        moment = await resolve(self._ports, current(), page.of(known_only(stamp, "", request.await_token)))
         found = await identity.reviews(self._ports, moment, request.entity, page.offset, page.size)
         return api.ListReviewsResponse(
             reviews=[messages.review(one) for one in found[: page.size]],
@@ -128,4 +128,6 @@ class AdminServicer(admin_pb2_grpc.AdminServiceServicer):
         page: Page = WHOLE,
     ) -> Moment:
         stamp = request.known_at if request.HasField("known_at") else None
-        return await resolve(self._ports, current(), page.of(known_only(stamp, request.known_text)))
+        return await resolve(
+            self._ports, current(), page.of(known_only(stamp, request.known_text, request.await_token))
+        )

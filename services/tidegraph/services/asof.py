@@ -39,11 +39,12 @@ def _as_then(basis: types.Basis) -> AskedTime:
     )
 
 
-def known_only(stamp: Timestamp | None, text: str) -> AskedTime:
+def known_only(stamp: Timestamp | None, text: str, await_token: str = "") -> AskedTime:
     """The as-of of a read that has a known time alone, as Timestamp or as text."""
+    awaited = read_await_token(await_token) if await_token else None
     if stamp is not None:
-        return AskedTime(known_at=from_stamp(stamp, "known_at"))
-    return AskedTime(known_at=read_date(text, "known_text").end - 1 if text else None)
+        return AskedTime(known_at=from_stamp(stamp, "known_at"), awaited=awaited)
+    return AskedTime(known_at=read_date(text, "known_text").end - 1 if text else None, awaited=awaited)
 
 
 def _valid(message: types.AsOf) -> Interval | None:

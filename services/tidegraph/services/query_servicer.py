@@ -232,9 +232,9 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
         end = request.known_to if request.HasField("known_to") else None
         if start is None and not request.known_from_text:
             raise Rejected("NO_KNOWN_FROM", "give the known date to compare from", field="known_from")
-        earlier = await resolve(self._ports, current(), known_only(start, request.known_from_text))
-        asked = page.of(known_only(end, request.known_to_text))
+        asked = page.of(known_only(end, request.known_to_text, request.await_token))
         later = await resolve(self._ports, current(), asked)
+        earlier = await resolve(self._ports, current(), known_only(start, request.known_from_text))
         found = await diff_beliefs(
             await under_policies(self._ports, later),
             earlier,
@@ -318,7 +318,7 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
         page: Page = WHOLE,
     ) -> Moment:
         stamp = request.known_at if request.HasField("known_at") else None
-        asked = page.of(known_only(stamp, request.known_text))
+        asked = page.of(known_only(stamp, request.known_text, request.await_token))
         return await resolve(self._ports, current(), asked)
 
 

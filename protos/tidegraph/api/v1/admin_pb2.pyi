@@ -117,10 +117,13 @@ class ListReviewsRequest(_message.Message):
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     ENTITY_FIELD_NUMBER: _builtins.int
     KNOWN_AT_FIELD_NUMBER: _builtins.int
+    AWAIT_TOKEN_FIELD_NUMBER: _builtins.int
     page_size: _builtins.int
     page_token: _builtins.str
     entity: _builtins.str
     """Only those about an entity with this name or id."""
+    await_token: _builtins.str
+    """As in AsOf."""
     @_builtins.property
     def known_at(self) -> _timestamp_pb2.Timestamp: ...
     def __init__(
@@ -130,10 +133,11 @@ class ListReviewsRequest(_message.Message):
         page_token: _builtins.str = ...,
         entity: _builtins.str = ...,
         known_at: _timestamp_pb2.Timestamp | None = ...,
+        await_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["known_at", b"known_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["entity", b"entity", "known_at", b"known_at", "page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["await_token", b"await_token", "entity", b"entity", "known_at", b"known_at", "page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -205,10 +209,13 @@ class ListConflictsRequest(_message.Message):
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     KNOWN_TEXT_FIELD_NUMBER: _builtins.int
+    AWAIT_TOKEN_FIELD_NUMBER: _builtins.int
     page_size: _builtins.int
     page_token: _builtins.str
     known_text: _builtins.str
     """A date as text, where known_at is not set; a date coarser than an instant stands for its end."""
+    await_token: _builtins.str
+    """As in AsOf."""
     @_builtins.property
     def known_at(self) -> _timestamp_pb2.Timestamp: ...
     def __init__(
@@ -218,10 +225,11 @@ class ListConflictsRequest(_message.Message):
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
         known_text: _builtins.str = ...,
+        await_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["known_at", b"known_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["known_at", b"known_at", "known_text", b"known_text", "page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["await_token", b"await_token", "known_at", b"known_at", "known_text", b"known_text", "page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -434,7 +442,10 @@ class GetPoliciesRequest(_message.Message):
 
     KNOWN_AT_FIELD_NUMBER: _builtins.int
     KNOWN_TEXT_FIELD_NUMBER: _builtins.int
+    AWAIT_TOKEN_FIELD_NUMBER: _builtins.int
     known_text: _builtins.str
+    await_token: _builtins.str
+    """As in AsOf."""
     @_builtins.property
     def known_at(self) -> _timestamp_pb2.Timestamp: ...
     def __init__(
@@ -442,10 +453,11 @@ class GetPoliciesRequest(_message.Message):
         *,
         known_at: _timestamp_pb2.Timestamp | None = ...,
         known_text: _builtins.str = ...,
+        await_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["known_at", b"known_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["known_at", b"known_at", "known_text", b"known_text"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["await_token", b"await_token", "known_at", b"known_at", "known_text", b"known_text"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -493,11 +505,14 @@ class ListDecisionsRequest(_message.Message):
     KNOWN_TEXT_FIELD_NUMBER: _builtins.int
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    AWAIT_TOKEN_FIELD_NUMBER: _builtins.int
     subject: _builtins.str
     """What they are about: a conflict key, a document id, an entity id; empty: anything."""
     known_text: _builtins.str
     page_size: _builtins.int
     page_token: _builtins.str
+    await_token: _builtins.str
+    """As in AsOf."""
     @_builtins.property
     def kinds(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """conflict, policies, reextraction, seal, merge, split and others; empty: all."""
@@ -513,10 +528,11 @@ class ListDecisionsRequest(_message.Message):
         known_text: _builtins.str = ...,
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
+        await_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["known_at", b"known_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["kinds", b"kinds", "known_at", b"known_at", "known_text", b"known_text", "page_size", b"page_size", "page_token", b"page_token", "subject", b"subject"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["await_token", b"await_token", "kinds", b"kinds", "known_at", b"known_at", "known_text", b"known_text", "page_size", b"page_size", "page_token", b"page_token", "subject", b"subject"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

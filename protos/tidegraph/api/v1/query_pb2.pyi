@@ -977,7 +977,9 @@ class GetFactsResponse(_message.Message):
     SUPPRESSED_COUNT_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
     suppressed_count: _builtins.int
-    """Facts of the same restriction that hold at other times only."""
+    """Facts of the same restriction that hold at other times only; at least so many, where there are more facts
+    than one read gives.
+    """
     @_builtins.property
     def basis(self) -> _types_pb2.Basis: ...
     @_builtins.property
@@ -1010,6 +1012,7 @@ class ListFactHistoryRequest(_message.Message):
     KNOWN_TEXT_FIELD_NUMBER: _builtins.int
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    AWAIT_TOKEN_FIELD_NUMBER: _builtins.int
     entity: _builtins.str
     key: _builtins.str
     fact_id: _builtins.str
@@ -1018,6 +1021,8 @@ class ListFactHistoryRequest(_message.Message):
     """A date as text; a date coarser than an instant stands for its end."""
     page_size: _builtins.int
     page_token: _builtins.str
+    await_token: _builtins.str
+    """As in AsOf."""
     @_builtins.property
     def known_at(self) -> _timestamp_pb2.Timestamp: ...
     def __init__(
@@ -1031,10 +1036,11 @@ class ListFactHistoryRequest(_message.Message):
         known_text: _builtins.str = ...,
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
+        await_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["entity", b"entity", "fact_id", b"fact_id", "key", b"key", "known", b"known", "known_at", b"known_at", "known_text", b"known_text", "of", b"of"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["entity", b"entity", "fact_id", b"fact_id", "key", b"key", "known", b"known", "known_at", b"known_at", "known_text", b"known_text", "of", b"of", "page_size", b"page_size", "page_token", b"page_token", "predicate", b"predicate"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["await_token", b"await_token", "entity", b"entity", "fact_id", b"fact_id", "key", b"key", "known", b"known", "known_at", b"known_at", "known_text", b"known_text", "of", b"of", "page_size", b"page_size", "page_token", b"page_token", "predicate", b"predicate"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType_known: _TypeAlias = _typing.Literal["known_at", "known_text"]  # noqa: Y015
     _WhichOneofArgType_known: _TypeAlias = _typing.Literal["known", b"known"]  # noqa: Y015
@@ -1121,6 +1127,7 @@ class DiffBeliefsRequest(_message.Message):
     KNOWN_TO_TEXT_FIELD_NUMBER: _builtins.int
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    AWAIT_TOKEN_FIELD_NUMBER: _builtins.int
     entity: _builtins.str
     key: _builtins.str
     predicate: _builtins.str
@@ -1129,6 +1136,8 @@ class DiffBeliefsRequest(_message.Message):
     known_to_text: _builtins.str
     page_size: _builtins.int
     page_token: _builtins.str
+    await_token: _builtins.str
+    """As in AsOf."""
     @_builtins.property
     def known_from(self) -> _timestamp_pb2.Timestamp: ...
     @_builtins.property
@@ -1145,10 +1154,11 @@ class DiffBeliefsRequest(_message.Message):
         known_to_text: _builtins.str = ...,
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
+        await_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["entity", b"entity", "from", b"from", "key", b"key", "known_from", b"known_from", "known_from_text", b"known_from_text", "known_to", b"known_to", "known_to_text", b"known_to_text", "of", b"of", "to", b"to"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["entity", b"entity", "from", b"from", "key", b"key", "known_from", b"known_from", "known_from_text", b"known_from_text", "known_to", b"known_to", "known_to_text", b"known_to_text", "of", b"of", "page_size", b"page_size", "page_token", b"page_token", "predicate", b"predicate", "to", b"to"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["await_token", b"await_token", "entity", b"entity", "from", b"from", "key", b"key", "known_from", b"known_from", "known_from_text", b"known_from_text", "known_to", b"known_to", "known_to_text", b"known_to_text", "of", b"of", "page_size", b"page_size", "page_token", b"page_token", "predicate", b"predicate", "to", b"to"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType_from: _TypeAlias = _typing.Literal["known_from", "known_from_text"]  # noqa: Y015
     _WhichOneofArgType_from: _TypeAlias = _typing.Literal["from", b"from"]  # noqa: Y015
@@ -1371,9 +1381,12 @@ class ExplainFactRequest(_message.Message):
     FACT_ID_FIELD_NUMBER: _builtins.int
     KNOWN_AT_FIELD_NUMBER: _builtins.int
     KNOWN_TEXT_FIELD_NUMBER: _builtins.int
+    AWAIT_TOKEN_FIELD_NUMBER: _builtins.int
     fact_id: _builtins.str
     known_text: _builtins.str
     """A date as text; a date coarser than an instant stands for its end."""
+    await_token: _builtins.str
+    """As in AsOf."""
     @_builtins.property
     def known_at(self) -> _timestamp_pb2.Timestamp: ...
     def __init__(
@@ -1382,10 +1395,11 @@ class ExplainFactRequest(_message.Message):
         fact_id: _builtins.str = ...,
         known_at: _timestamp_pb2.Timestamp | None = ...,
         known_text: _builtins.str = ...,
+        await_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["known", b"known", "known_at", b"known_at", "known_text", b"known_text"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["fact_id", b"fact_id", "known", b"known", "known_at", b"known_at", "known_text", b"known_text"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["await_token", b"await_token", "fact_id", b"fact_id", "known", b"known", "known_at", b"known_at", "known_text", b"known_text"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType_known: _TypeAlias = _typing.Literal["known_at", "known_text"]  # noqa: Y015
     _WhichOneofArgType_known: _TypeAlias = _typing.Literal["known", b"known"]  # noqa: Y015
@@ -1521,10 +1535,13 @@ class TraceRequest(_message.Message):
     EVENT_ID_FIELD_NUMBER: _builtins.int
     KNOWN_AT_FIELD_NUMBER: _builtins.int
     KNOWN_TEXT_FIELD_NUMBER: _builtins.int
+    AWAIT_TOKEN_FIELD_NUMBER: _builtins.int
     fact_id: _builtins.str
     event_id: _builtins.str
     known_text: _builtins.str
     """A date as text; a date coarser than an instant stands for its end."""
+    await_token: _builtins.str
+    """As in AsOf."""
     @_builtins.property
     def known_at(self) -> _timestamp_pb2.Timestamp: ...
     def __init__(
@@ -1534,10 +1551,11 @@ class TraceRequest(_message.Message):
         event_id: _builtins.str = ...,
         known_at: _timestamp_pb2.Timestamp | None = ...,
         known_text: _builtins.str = ...,
+        await_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["event_id", b"event_id", "fact_id", b"fact_id", "from", b"from", "known", b"known", "known_at", b"known_at", "known_text", b"known_text"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["event_id", b"event_id", "fact_id", b"fact_id", "from", b"from", "known", b"known", "known_at", b"known_at", "known_text", b"known_text"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["await_token", b"await_token", "event_id", b"event_id", "fact_id", b"fact_id", "from", b"from", "known", b"known", "known_at", b"known_at", "known_text", b"known_text"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType_from: _TypeAlias = _typing.Literal["fact_id", "event_id"]  # noqa: Y015
     _WhichOneofArgType_from: _TypeAlias = _typing.Literal["from", b"from"]  # noqa: Y015
