@@ -137,7 +137,10 @@ class Client(Decisions):
     async def entity(self, name_or_id: str, options: Options = NOW) -> EntityInfo:
         """An entity with the facts that hold."""
         request = query_pb2.GetEntityRequest(entity=name_or_id, as_of=as_of(options))
-        return types.entity_info(await self._unary(self.query.GetEntity, request, options))
+        pages = [page async for page in self._pages(self.query.GetEntity, request, options)]
+        for page in pages[1:]:
+            pages[0].facts.extend(page.facts)
+        return types.entity_info(pages[0])
 
     async def explain(self, fact_id: str, options: Options = NOW) -> query_pb2.ExplainFactResponse:
         """Why a fact is believed."""

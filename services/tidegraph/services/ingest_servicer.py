@@ -78,6 +78,8 @@ class IngestServicer(ingest_pb2_grpc.IngestServiceServicer):
     async def GetIngest(  # noqa: N802
         self, request: api.GetIngestRequest, context: Context
     ) -> api.GetIngestResponse:
+        described = f"ingest {request.await_token} {request.document_id}"
+        page = read_page(described, request.page_size, request.page_token)
         match request.WhichOneof("of"):
             case "await_token":
                 position = read_await_token(request.await_token)
@@ -88,9 +90,15 @@ class IngestServicer(ingest_pb2_grpc.IngestServiceServicer):
                     message = "no submission of this document is known in this graph"
                     raise NotFound("INGEST_NOT_FOUND", message, document_id=request.document_id[:80])
                 found = sorted(found, key=lambda status: (-status.recorded_at, status.position))
+                if page.pinned is not None:
+                    found = [one for one in found if one.recorded_at <= page.pinned.known_at]
             case _:
                 raise Rejected("NO_RESTRICTION", "give an await token or a document id", field="of")
-        return api.GetIngestResponse(statuses=[_status(status) for status in found])
+        newest = max(status.recorded_at for status in found)
+        return api.GetIngestResponse(
+            statuses=[_status(status) for status in page.part(found)],
+            next_page_token=page.following(len(found) > page.end, Pinned(newest, newest)),
+        )
 
     async def WatchIngest(  # noqa: N802
         self, request: api.WatchIngestRequest, context: Context

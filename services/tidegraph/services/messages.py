@@ -301,6 +301,7 @@ def explained(found: Explained) -> api.ExplainFactResponse:
         preceded_by=[fact(version, found.work) for version in found.preceded_by],
         succeeded_by=[fact(version, found.work) for version in found.succeeded_by],
         reasons=found.reasons,
+        omitted_count=found.omitted,
     )
 
 

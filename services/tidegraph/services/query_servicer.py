@@ -254,21 +254,28 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
     async def GetEntity(  # noqa: N802
         self, request: api.GetEntityRequest, context: Context
     ) -> api.GetEntityResponse:
-        moment = await resolve(self._ports, current(), read_as_of(request.as_of))
+        described = f"entity {request.entity} {request.as_of!s}"
+        page = read_page(described, request.page_size, request.page_token)
+        moment = await resolve(self._ports, current(), page.of(read_as_of(request.as_of)))
         ports = await under_policies(self._ports, moment)
         records = await fact_cases.get_entity(ports, moment, request.entity)
         query = FactQuery(entity=records[0].entity_id)
         found = await fact_cases.get_facts(ports, moment, query)
-        ties = await identity.ties_of(ports, moment, records[0])
-        names = await identity.own_names(ports, moment, ties)
-        return api.GetEntityResponse(
+        response = api.GetEntityResponse(
             basis=messages.basis(moment),
             entity=messages.entity(records[0]),
-            facts=[messages.fact(fact, found.work) for fact in found.facts],
-            homonyms=[messages.entity_ref(record) for record in records[1:]],
-            ties=[messages.tie(row, names) for row in ties],
-            candidates=[messages.candidate(near) for near in await identity.near(ports, moment, records[0])],
+            facts=[messages.fact(fact, found.work) for fact in page.part(found.facts)],
+            next_page_token=page.following(len(found.facts) > page.end, Pinned.of(moment)),
         )
+        if page.offset:
+            return response
+        ties = await identity.ties_of(ports, moment, records[0])
+        names = await identity.own_names(ports, moment, ties)
+        nearest = await identity.near(ports, moment, records[0])
+        response.homonyms.extend(messages.entity_ref(record) for record in records[1:])
+        response.ties.extend(messages.tie(row, names) for row in ties)
+        response.candidates.extend(messages.candidate(near) for near in nearest)
+        return response
 
     async def ExplainFact(  # noqa: N802
         self, request: api.ExplainFactRequest, context: Context
@@ -283,10 +290,18 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
     async def Trace(  # noqa: N802
         self, request: api.TraceRequest, context: Context
     ) -> api.TraceResponse:
-        moment = await self._known_moment(request)
+        described = f"trace {request.fact_id} {request.event_id} {request.known_at!s} {request.known_text}"
+        page = read_page(described, request.page_size, request.page_token)
+        moment = await self._known_moment(request, page)
         work = Work(await under_policies(self._ports, moment), moment, _unread("trace"))
         found = await trace(work, request.fact_id, request.event_id)
+        rows = found.events if request.fact_id else found.facts
+        if request.fact_id:
+            found = replace(found, events=tuple(page.part(found.events)))
+        else:
+            found = replace(found, facts=tuple(page.part(found.facts)))
         response = messages.traced(found, work)
+        response.next_page_token = page.following(len(rows) > page.end, Pinned.of(moment))
         response.basis.CopyFrom(messages.basis(work.moment))
         return response
 

@@ -13,6 +13,7 @@ from tests.unit.services.world import GRAPH, Doc, World
 from tidegraph.api.v1 import admin_pb2, ingest_pb2, query_pb2
 from tidegraph.client import Client
 from tidegraph.services.server import ApiServer, DrainTimes
+from tidegraph.services.usecases import facts
 
 __all__ = ["served"]
 LISTS: dict[str, tuple[str, Any, Callable[[Any], Sequence[Any]]]] = {
@@ -30,6 +31,16 @@ LISTS: dict[str, tuple[str, Any, Callable[[Any], Sequence[Any]]]] = {
         "query",
         query_pb2.DiffBeliefsRequest(entity="Nova Ltd", known_from_text="2000"),
         lambda page: [change.after.fact_id for change in page.changes],
+    ),
+    "GetEntity": (
+        "query",
+        query_pb2.GetEntityRequest(entity="Nova Ltd"),
+        lambda page: [fact.fact_id for fact in page.facts],
+    ),
+    "GetIngest": (
+        "ingest",
+        ingest_pb2.GetIngestRequest(document_id="again"),
+        lambda page: [one.revision for one in page.statuses],
     ),
     "Retrieve": (
         "query",
@@ -68,6 +79,7 @@ async def fill(served: Served, of: int) -> None:
     await served.write(f"a{of}", ANN.replace("chief executive", role))
     await served.write(f"b{of}", BEN.replace("chief executive", role))
     await served.write(f"c{of}", CY.replace("chief executive", role))
+    await served.write("again", f"Nova Ltd appointed Di Vale as {role} on 1 March 2009.")
     key = (await served.client.conflicts())[0].key
     await served.client.decide_conflict(key, undo=True)
     await served.pipeline.append(f"bad{of}".encode(), b"\xff\xfe\xfa", (("content-type", b"text/plain"),))
@@ -140,3 +152,35 @@ async def test_the_pages_of_a_retrieval_are_of_one_ranking(sizes: tuple[int, int
         assert len(set(found)) == len(found)
         assert found[:90] == (await pages(sizes[0], 17))[:90]
     await server.drain(DrainTimes(0, 0))
+
+
+async def test_what_a_fact_rests_on_is_told_page_by_page(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(5):
+        await served.write(f"a{number}", ANN)
+    query = served.client.query
+    found = await query.GetFacts(query_pb2.GetFactsRequest(entity="Nova Ltd", any_valid_time=True))
+    request = query_pb2.TraceRequest(fact_id=found.facts[0].fact_id, page_size=2)
+    pages = [await query.Trace(request)]
+    while pages[-1].next_page_token:
+        request.page_token = pages[-1].next_page_token
+        pages.append(await query.Trace(request))
+    assert [len(page.events) for page in pages] == [2, 2, 1]
+    assert len({event.event_id for page in pages for event in page.events}) == 5
+    back = await query.Trace(query_pb2.TraceRequest(event_id=pages[0].events[0].event_id, page_size=1))
+    assert ([fact.fact_id for fact in back.facts], back.next_page_token) == ([found.facts[0].fact_id], "")
+    monkeypatch.setattr(facts, "EVIDENCE_MAX", 3)
+    explained = await query.ExplainFact(query_pb2.ExplainFactRequest(fact_id=found.facts[0].fact_id))
+    assert (len(explained.evidence), explained.omitted_count) == (3, 2)
+
+
+async def test_the_client_reads_all_facts_of_an_entity(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await served.write("a", ANN)
+    await served.write("b", ANN.replace("Ann Roe as chief executive", "Ben Moss as chair"))
+    whole = (await served.client.entity("Nova Ltd")).facts
+    monkeypatch.setattr("tidegraph.client.calls.PAGE_SIZE", 1)
+    assert (await served.client.entity("Nova Ltd")).facts == whole
+    assert len(whole) == 2

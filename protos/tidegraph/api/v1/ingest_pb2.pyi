@@ -277,17 +277,23 @@ class GetIngestRequest(_message.Message):
 
     AWAIT_TOKEN_FIELD_NUMBER: _builtins.int
     DOCUMENT_ID_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     await_token: _builtins.str
     document_id: _builtins.str
+    page_size: _builtins.int
+    page_token: _builtins.str
     def __init__(
         self,
         *,
         await_token: _builtins.str = ...,
         document_id: _builtins.str = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["await_token", b"await_token", "document_id", b"document_id", "of", b"of"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["await_token", b"await_token", "document_id", b"document_id", "of", b"of"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["await_token", b"await_token", "document_id", b"document_id", "of", b"of", "page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType_of: _TypeAlias = _typing.Literal["await_token", "document_id"]  # noqa: Y015
     _WhichOneofArgType_of: _TypeAlias = _typing.Literal["of", b"of"]  # noqa: Y015
@@ -300,6 +306,8 @@ class GetIngestResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     STATUSES_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
     @_builtins.property
     def statuses(self) -> _containers.RepeatedCompositeFieldContainer[Global___IngestStatus]:
         """One for a token; every submission for a document id, newest first."""
@@ -308,10 +316,11 @@ class GetIngestResponse(_message.Message):
         self,
         *,
         statuses: _abc.Iterable[Global___IngestStatus] | None = ...,
+        next_page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["statuses", b"statuses"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["next_page_token", b"next_page_token", "statuses", b"statuses"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

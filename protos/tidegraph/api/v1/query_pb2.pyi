@@ -1274,8 +1274,13 @@ class GetEntityRequest(_message.Message):
 
     ENTITY_FIELD_NUMBER: _builtins.int
     AS_OF_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     entity: _builtins.str
     """A name or an id."""
+    page_size: _builtins.int
+    """Of the facts."""
+    page_token: _builtins.str
     @_builtins.property
     def as_of(self) -> _types_pb2.AsOf: ...
     def __init__(
@@ -1283,10 +1288,12 @@ class GetEntityRequest(_message.Message):
         *,
         entity: _builtins.str = ...,
         as_of: _types_pb2.AsOf | None = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["as_of", b"as_of"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["as_of", b"as_of", "entity", b"entity"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["as_of", b"as_of", "entity", b"entity", "page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1294,6 +1301,8 @@ Global___GetEntityRequest: _TypeAlias = GetEntityRequest  # noqa: Y015
 
 @_typing.final
 class GetEntityResponse(_message.Message):
+    """The first page has everything but the facts of later pages; those have facts alone."""
+
     DESCRIPTOR: _descriptor.Descriptor
 
     BASIS_FIELD_NUMBER: _builtins.int
@@ -1302,6 +1311,8 @@ class GetEntityResponse(_message.Message):
     HOMONYMS_FIELD_NUMBER: _builtins.int
     TIES_FIELD_NUMBER: _builtins.int
     CANDIDATES_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
     @_builtins.property
     def basis(self) -> _types_pb2.Basis: ...
     @_builtins.property
@@ -1331,10 +1342,11 @@ class GetEntityResponse(_message.Message):
         homonyms: _abc.Iterable[_types_pb2.EntityRef] | None = ...,
         ties: _abc.Iterable[_types_pb2.EntityTie] | None = ...,
         candidates: _abc.Iterable[_types_pb2.EntityCandidate] | None = ...,
+        next_page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["basis", b"basis", "entity", b"entity"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["basis", b"basis", "candidates", b"candidates", "entity", b"entity", "facts", b"facts", "homonyms", b"homonyms", "ties", b"ties"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["basis", b"basis", "candidates", b"candidates", "entity", b"entity", "facts", b"facts", "homonyms", b"homonyms", "next_page_token", b"next_page_token", "ties", b"ties"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1418,6 +1430,9 @@ class ExplainFactResponse(_message.Message):
     PRECEDED_BY_FIELD_NUMBER: _builtins.int
     SUCCEEDED_BY_FIELD_NUMBER: _builtins.int
     REASONS_FIELD_NUMBER: _builtins.int
+    OMITTED_COUNT_FIELD_NUMBER: _builtins.int
+    omitted_count: _builtins.int
+    """Evidence that is left out: no more than 200 pieces are told, what supports the fact first."""
     @_builtins.property
     def basis(self) -> _types_pb2.Basis: ...
     @_builtins.property
@@ -1446,10 +1461,11 @@ class ExplainFactResponse(_message.Message):
         preceded_by: _abc.Iterable[_types_pb2.Fact] | None = ...,
         succeeded_by: _abc.Iterable[_types_pb2.Fact] | None = ...,
         reasons: _abc.Iterable[_builtins.str] | None = ...,
+        omitted_count: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["basis", b"basis", "fact", b"fact", "last_confirmed_at", b"last_confirmed_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["basis", b"basis", "evidence", b"evidence", "fact", b"fact", "last_confirmed_at", b"last_confirmed_at", "preceded_by", b"preceded_by", "reasons", b"reasons", "succeeded_by", b"succeeded_by"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["basis", b"basis", "evidence", b"evidence", "fact", b"fact", "last_confirmed_at", b"last_confirmed_at", "omitted_count", b"omitted_count", "preceded_by", b"preceded_by", "reasons", b"reasons", "succeeded_by", b"succeeded_by"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1536,12 +1552,17 @@ class TraceRequest(_message.Message):
     KNOWN_AT_FIELD_NUMBER: _builtins.int
     KNOWN_TEXT_FIELD_NUMBER: _builtins.int
     AWAIT_TOKEN_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     fact_id: _builtins.str
     event_id: _builtins.str
     known_text: _builtins.str
     """A date as text; a date coarser than an instant stands for its end."""
     await_token: _builtins.str
     """As in AsOf."""
+    page_size: _builtins.int
+    """Of the events of a fact, or the facts of an event."""
+    page_token: _builtins.str
     @_builtins.property
     def known_at(self) -> _timestamp_pb2.Timestamp: ...
     def __init__(
@@ -1552,10 +1573,12 @@ class TraceRequest(_message.Message):
         known_at: _timestamp_pb2.Timestamp | None = ...,
         known_text: _builtins.str = ...,
         await_token: _builtins.str = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["event_id", b"event_id", "fact_id", b"fact_id", "from", b"from", "known", b"known", "known_at", b"known_at", "known_text", b"known_text"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["await_token", b"await_token", "event_id", b"event_id", "fact_id", b"fact_id", "from", b"from", "known", b"known", "known_at", b"known_at", "known_text", b"known_text"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["await_token", b"await_token", "event_id", b"event_id", "fact_id", b"fact_id", "from", b"from", "known", b"known", "known_at", b"known_at", "known_text", b"known_text", "page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType_from: _TypeAlias = _typing.Literal["fact_id", "event_id"]  # noqa: Y015
     _WhichOneofArgType_from: _TypeAlias = _typing.Literal["from", b"from"]  # noqa: Y015
@@ -1575,6 +1598,8 @@ class TraceResponse(_message.Message):
     BASIS_FIELD_NUMBER: _builtins.int
     FACTS_FIELD_NUMBER: _builtins.int
     EVENTS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
     @_builtins.property
     def basis(self) -> _types_pb2.Basis: ...
     @_builtins.property
@@ -1589,10 +1614,11 @@ class TraceResponse(_message.Message):
         basis: _types_pb2.Basis | None = ...,
         facts: _abc.Iterable[_types_pb2.Fact] | None = ...,
         events: _abc.Iterable[_types_pb2.Event] | None = ...,
+        next_page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["basis", b"basis"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["basis", b"basis", "events", b"events", "facts", b"facts"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["basis", b"basis", "events", b"events", "facts", b"facts", "next_page_token", b"next_page_token"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -22,11 +22,7 @@ from tidegraph.services.usecases.linking import find_known, named, nobody
 from tidegraph.services.usecases.matching import Matcher
 from tidegraph.services.usecases.naming import named_at
 from tidegraph.services.usecases.phrasing import date_in_words
-from tidegraph.services.usecases.question import (
-    NO_TIME,
-    Linked,
-    read,
-)
+from tidegraph.services.usecases.question import NO_TIME, Linked, read
 from tidegraph.services.usecases.quoting import sentences
 from tidegraph.services.usecases.work import FACTS_MAX, Work
 
@@ -293,6 +289,7 @@ class Explained:
     succeeded_by: tuple[FactVersion, ...]
     reasons: tuple[str, ...]
     work: Work
+    omitted: int = 0
 
 
 async def explain_fact(ports: Ports, moment: Moment, fact_id: str) -> Explained:
@@ -312,7 +309,7 @@ async def explain_fact(ports: Ports, moment: Moment, fact_id: str) -> Explained:
         bounds = assertion.valid.start in (version.valid.end, version.valid.start)
         rows.append((EvidenceRole.BOUNDS if bounds else EvidenceRole.OPPOSES, assertion))
     rows += [(EvidenceRole.WITHDRAWN, a) for a in withdrawn]
-    rows = rows[:EVIDENCE_MAX]
+    omitted, rows = max(0, len(rows) - EVIDENCE_MAX), rows[:EVIDENCE_MAX]
     family = await work.facts_under([version.key])
     await work.learn_names([version])
     before = [f for f in family if f.valid.end <= version.valid.start]
@@ -336,6 +333,7 @@ async def explain_fact(ports: Ports, moment: Moment, fact_id: str) -> Explained:
         succeeded_by=tuple(after[:3]),
         reasons=_why(work, version, found.corroboration, before, after),
         work=work,
+        omitted=omitted,
     )
 
 
