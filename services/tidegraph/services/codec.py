@@ -62,6 +62,7 @@ def event(record: EventRecord, names: Names) -> api.Event:
         time_state=api.TimeState.ValueType(int(inner.time_state)),
         entities=[entity_ref(entity_id, names) for entity_id in record.entity_ids],
         status=api.ClaimStatus.ValueType(int(inner.status)),
+        extractor=inner.extractor,
         source=api.Source(
             document_id=record.document_id,
             revision=record.revision,

@@ -18,7 +18,9 @@ from tidegraph.services.usecases.question import (
 )
 from tidegraph.services.usecases.reading import QUESTION_CHARACTERS_MAX
 from tidegraph.services.usecases.retrieve import Rerank
+from tidegraph.services.usecases.timecot import PROMPT, STEPS
 from tidegraph.services.usecases.trail import LegRun, SearchRun, Trail
+from tidegraph.services.usecases.versions import of_answer, of_ranking
 
 _CLASS: Final = "QUESTION_CLASS_"
 _ORDERS: Final = {types.TIME_RELATION_FIRST: Order.FIRST, types.TIME_RELATION_LAST: Order.LAST}
@@ -102,6 +104,9 @@ def ask_report(trail: Trail) -> api.AskReport:
         ],
         legs=[leg_report(run) for run in trail.legs],
         elapsed_ms=trail.elapsed_ms,
+        versions=of_answer(
+            (PROMPT, STEPS) if any(run.name == "language model" for run in trail.stages) else ()
+        ),
     )
     if trail.searches:
         report.retrieval.CopyFrom(retrieval_report(trail.searches[-1]))
@@ -123,6 +128,7 @@ def retrieval_report(run: SearchRun) -> api.RetrievalReport:
         pool_count=run.pool,
         reranking=_RERANKINGS[Rerank(run.reranking)],
         time_weight=run.time_weight,
+        versions=of_ranking(),
         encoder=run.encoder,
         reranker=run.reranker,
         steps=[api.StepReport(name=name, elapsed_ms=elapsed) for name, elapsed in run.steps],

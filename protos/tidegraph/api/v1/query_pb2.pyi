@@ -354,10 +354,31 @@ class AskReport(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
+    @_typing.final
+    class VersionsEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.str
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.str = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
     STAGES_FIELD_NUMBER: _builtins.int
     LEGS_FIELD_NUMBER: _builtins.int
     RETRIEVAL_FIELD_NUMBER: _builtins.int
     ELAPSED_MS_FIELD_NUMBER: _builtins.int
+    VERSIONS_FIELD_NUMBER: _builtins.int
     elapsed_ms: _builtins.float
     @_builtins.property
     def stages(self) -> _containers.RepeatedCompositeFieldContainer[Global___StageReport]:
@@ -373,6 +394,10 @@ class AskReport(_message.Message):
     def retrieval(self) -> Global___RetrievalReport:
         """Of the last search; not set when there was none."""
 
+    @_builtins.property
+    def versions(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
+        """As of a retrieval; "reader": digest of the reader of chunks; "prompts": those of the language model."""
+
     def __init__(
         self,
         *,
@@ -380,10 +405,11 @@ class AskReport(_message.Message):
         legs: _abc.Iterable[Global___LegReport] | None = ...,
         retrieval: Global___RetrievalReport | None = ...,
         elapsed_ms: _builtins.float = ...,
+        versions: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["retrieval", b"retrieval"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["elapsed_ms", b"elapsed_ms", "legs", b"legs", "retrieval", b"retrieval", "stages", b"stages"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["elapsed_ms", b"elapsed_ms", "legs", b"legs", "retrieval", b"retrieval", "stages", b"stages", "versions", b"versions"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -560,6 +586,26 @@ class RetrievalReport(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
+    @_typing.final
+    class VersionsEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.str
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.str = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
     POOL_COUNT_FIELD_NUMBER: _builtins.int
     RERANKING_FIELD_NUMBER: _builtins.int
     TIME_WEIGHT_FIELD_NUMBER: _builtins.int
@@ -567,6 +613,7 @@ class RetrievalReport(_message.Message):
     RERANKER_FIELD_NUMBER: _builtins.int
     STEPS_FIELD_NUMBER: _builtins.int
     GRAPH_LEG_FIELD_NUMBER: _builtins.int
+    VERSIONS_FIELD_NUMBER: _builtins.int
     pool_count: _builtins.int
     """Candidates that were ranked, of all that the legs found."""
     reranking: Global___Reranking.ValueType
@@ -576,6 +623,10 @@ class RetrievalReport(_message.Message):
     graph_leg: Global___GraphLeg.ValueType
     @_builtins.property
     def steps(self) -> _containers.RepeatedCompositeFieldContainer[Global___StepReport]: ...
+    @_builtins.property
+    def versions(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
+        """By what it was made: "tidegraph", the package; "weights", digest of those of the features."""
+
     def __init__(
         self,
         *,
@@ -586,10 +637,11 @@ class RetrievalReport(_message.Message):
         reranker: _builtins.str = ...,
         steps: _abc.Iterable[Global___StepReport] | None = ...,
         graph_leg: Global___GraphLeg.ValueType = ...,
+        versions: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["encoder", b"encoder", "graph_leg", b"graph_leg", "pool_count", b"pool_count", "reranker", b"reranker", "reranking", b"reranking", "steps", b"steps", "time_weight", b"time_weight"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["encoder", b"encoder", "graph_leg", b"graph_leg", "pool_count", b"pool_count", "reranker", b"reranker", "reranking", b"reranking", "steps", b"steps", "time_weight", b"time_weight", "versions", b"versions"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

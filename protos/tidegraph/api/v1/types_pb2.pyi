@@ -534,10 +534,13 @@ class Event(_message.Message):
     ENTITIES_FIELD_NUMBER: _builtins.int
     STATUS_FIELD_NUMBER: _builtins.int
     SOURCE_FIELD_NUMBER: _builtins.int
+    EXTRACTOR_FIELD_NUMBER: _builtins.int
     event_id: _builtins.str
     sentence: _builtins.str
     time_state: Global___TimeState.ValueType
     status: Global___ClaimStatus.ValueType
+    extractor: _builtins.str
+    """What read it off its document: the rules ("language"), a language model, or a mapping of records."""
     @_builtins.property
     def time(self) -> Global___Period: ...
     @_builtins.property
@@ -554,10 +557,11 @@ class Event(_message.Message):
         entities: _abc.Iterable[Global___EntityRef] | None = ...,
         status: Global___ClaimStatus.ValueType = ...,
         source: Global___Source | None = ...,
+        extractor: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["source", b"source", "time", b"time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["entities", b"entities", "event_id", b"event_id", "sentence", b"sentence", "source", b"source", "status", b"status", "time", b"time", "time_state", b"time_state"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["entities", b"entities", "event_id", b"event_id", "extractor", b"extractor", "sentence", b"sentence", "source", b"source", "status", b"status", "time", b"time", "time_state", b"time_state"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -108,6 +108,7 @@ class EventSearch:
                 work.moment.graph, "event", vector, work.shown, valid, BY_TEXT_MAX
             )
             noted.extend(hits)
+            noted.pruned, noted.path = hits.pruned, hits.path
         ids = [hit.id for hit in hits]
         records = await work.ports.store.events(work.moment.graph, ids, work.shown)
         return {record.event.event_id: record for record in records}

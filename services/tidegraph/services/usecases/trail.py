@@ -48,6 +48,13 @@ class Stage:
     outcome: str = "nothing"
 
 
+class Noted(list[object]):
+    """What a leg found; ``pruned`` and ``path`` as in ``LegRun``, where the leg can tell."""
+
+    pruned: int = 0
+    path: str = ""
+
+
 @dataclass
 class Trail:
     """Stages, legs and searches in the order in which they ended."""
@@ -69,12 +76,16 @@ class Trail:
         self.stages.append(StageRun(name, stage.outcome, (time.perf_counter() - started) * 1_000))
 
     @contextmanager
-    def leg(self, name: str) -> Iterator[list[object]]:
+    def leg(self, name: str) -> Iterator[Noted]:
         """Note a leg: put what it found into the list."""
-        found: list[object] = []
+        found = Noted()
         started = time.perf_counter()
         yield found
-        self.legs.append(LegRun(name, len(found), (time.perf_counter() - started) * 1_000))
+        self.legs.append(LegRun(name, len(found), _ms(started), found.pruned, found.path))
+
+
+def _ms(started: float) -> float:
+    return (time.perf_counter() - started) * 1_000
 
 
 class Timer:
