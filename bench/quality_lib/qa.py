@@ -22,6 +22,7 @@ from quality_lib._baselines import BASELINES
 from quality_lib._world import World, graph_name, iso, progress, read_lines, world, write_lines
 from tidegraph.domain.errors import Rejected
 from tidegraph.services.caller import Caller
+from tidegraph.services.usecases.anchoring import anchored
 from tidegraph.services.usecases.answers import Outcome
 from tidegraph.services.usecases.compose import line
 from tidegraph.services.usecases.graph_leg import GraphLeg
@@ -129,7 +130,7 @@ async def _asked(played: World, without: frozenset[Part], question: Mapping[str,
     graph, text = graph_name(question["collection"]), question["question"]
     try:
         work, scope = await work_of(played, graph, text, without)
-        found = await retrieve(work, scope, CONTEXTS)
+        found = await retrieve(work, await anchored(work, scope), CONTEXTS)
         answer = (await played.ask(graph, text, AskedTime(), without=without)).answer
     except Rejected as error:
         return {"id": question["id"], "contexts": [], "answer": None, "abstained": True, "cause": str(error)}
@@ -147,7 +148,7 @@ async def _retrieved(played: World, options: Options, question: Mapping[str, Any
     """Contexts alone, by another way of retrieving."""
     graph = graph_name(question["collection"])
     work, scope = await work_of(played, graph, question["question"], frozenset())
-    found = await retrieve(work, scope, CONTEXTS, options)
+    found = await retrieve(work, await anchored(work, scope), CONTEXTS, options)
     return {
         "id": question["id"],
         "contexts": [_context(work, hit) for hit in found.hits],
