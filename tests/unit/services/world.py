@@ -157,8 +157,9 @@ class World:
         *names: str,
         doc: Doc | None = None,
         status: Status = Status.ASSERTED,
+        at: int = 0,
     ) -> str:
-        """An event; ``day`` "" is timeless."""
+        """An event; ``day`` "" is timeless. ``at``: where in its document the sentence begins."""
         doc = doc or Doc(f"doc-e{len(self._events) + 1}")
         self._documents[doc.id, doc.revision] = doc
         number = len(self._events)
@@ -168,8 +169,8 @@ class World:
             chunk_ids=(),
             ordinal=number,
             sentence=sentence,
-            start_char=0,
-            end_char=len(sentence),
+            start_char=at,
+            end_char=at + len(sentence),
             time_state=TimeState.DATED if day else TimeState.STATIC,
             interval=read_date(day, "day") if day else None,
             time_rule_id="",

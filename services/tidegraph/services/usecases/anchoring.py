@@ -21,7 +21,7 @@ async def anchored(work: Work, scope: Scope) -> Scope:
     if anchor is None or scope.given:
         return scope
     located = await FactReasoner(work, scope).located()
-    if located is None:
+    if located is None or not located.sure:
         return scope
     work.question = replace(work.question, anchor=replace(anchor, found=located.found))
     return Scope(located.relation, located.interval, given=True)

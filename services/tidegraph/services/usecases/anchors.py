@@ -47,6 +47,8 @@ class Located:
     relation: Relation
     found: AnchorFound
     facts: tuple[FactVersion, ...] = ()
+    sure: bool = True
+    """False: it may as well be another one, of another time."""
 
 
 class AnchorFinder:
@@ -66,7 +68,7 @@ class AnchorFinder:
         base = located.interval.end if offset.sign > 0 else located.interval.start
         moved = shifted(base, offset)
         day = Interval(moved, moved + MICROS_PER_DAY, Granularity.DAY)
-        return Located(day, located.text, Relation.IN, located.found)
+        return Located(day, located.text, Relation.IN, located.found, sure=located.sure)
 
     async def _find(
         self, anchor: Anchor, matches: Sequence[Match], anchor_ids: frozenset[str]
@@ -108,8 +110,8 @@ class AnchorFinder:
         return Located(interval, told, anchor.relation, found, values)
 
     async def _event(self, anchor: Anchor) -> Located | None:
-        hit = await EventSearch(self._work).anchor(anchor.clause)
-        return _at(anchor, hit) if hit is not None else None
+        alike = await EventSearch(self._work).alike(anchor.clause)
+        return replace(_at(anchor, alike[0]), sure=len(alike) == 1) if alike else None
 
     async def _chosen(self, anchor: Anchor) -> Located:
         """The event that the caller names.

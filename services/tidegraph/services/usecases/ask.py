@@ -171,7 +171,9 @@ async def built_in(work: Work, scope: Scope) -> Answer:
     Loose facts answer only where no passage does: the reader of passages knows them too.
     """
     facts, trail = FactReasoner(work, scope), work.trail
-    if work.question.pair is not None or work.question.chain is not None:
+    chain = work.question.chain
+    led = chain is not None and chain.led and work.question.asked is not Asked.EVENTS
+    if work.question.pair is not None or (chain is not None and not led):
         compared = await _tried(trail, "comparison", Comparing(work).answer(scope))
         if compared is not None:
             return compared
@@ -195,6 +197,8 @@ async def built_in(work: Work, scope: Scope) -> Answer:
         answer = await _tried(trail, "chunks", PassageFinder(work).answer(scope))
     if answer is None and several:
         answer = await _tried(trail, "reader", _read(work, scope))
+    if answer is None and led:
+        answer = await _tried(trail, "comparison", Comparing(work).answer(scope))
     if answer is None and work.question.asked is Asked.EVENTS:
         answer = await _tried(trail, "comparison", Comparing(work).beside(work.question.anchor))
     return answer or not_known(work, [], scope.relation, scope.interval)

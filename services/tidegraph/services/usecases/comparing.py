@@ -102,7 +102,7 @@ class Comparing:
             return self._unsaid() if pair.choice else None
         self._work.step("compared", f"{self._line(first)}; {self._line(second)}")
         if pair.comparison is Comparison.OVERLAP:
-            return await self._overlap(first, second, window)
+            return await self._overlap(pair, first, second, window)
         ahead = _ahead(first.moment(_side(pair.first)), second.moment(_side(pair.second)))
         if first.lasts and _side(pair.first) is Asked.WHEN and (not pair.choice or pair.options == _SIDES):
             until = _ahead(second.moment(_side(pair.second)), first.moment(Asked.END))
@@ -116,6 +116,10 @@ class Comparing:
         wanted = ahead if pair.comparison is Comparison.EARLIER else -ahead
         if not pair.choice:
             yes = wanted > 0
+            if not yes and (
+                await self._several(pair.first, window) or await self._several(pair.second, window)
+            ):
+                return None  # another of them may be: it is looked for as any other question's
             return await self._told([first, second], ["yes" if yes else "no"], "Yes" if yes else "No")
         if not ahead:
             return await self._told([first, second], ["at the same time"], "At the same time")
@@ -124,7 +128,16 @@ class Comparing:
         said = value.capitalize() if value in _SIDES else f"{value} came {_SAID[pair.comparison]}"
         return await self._told(ordered, [value], said)
 
-    async def _overlap(self, first: Spoken, second: Spoken, window: Interval | None) -> Answer:
+    async def _several(self, clause: Question, window: Interval | None) -> bool:
+        """Whether what a clause speaks of was so more than once."""
+        spoken = await self._spoken(clause, window)
+        if spoken is None or spoken.event is None:
+            return spoken is not None and len(spoken.facts) > 1
+        return len(await self._search.alike(clause, window)) > 1
+
+    async def _overlap(
+        self, pair: Pair, first: Spoken, second: Spoken, window: Interval | None
+    ) -> Answer | None:
         shared = [one.intersection(other) for one in first.spans for other in second.spans]
         met = [span for span in shared if span is not None and (window is None or span.overlaps(window))]
         if met:
@@ -133,6 +146,9 @@ class Comparing:
         open_starts = [fact for one in (first, second) for fact in one.facts if not fact.start_known]
         if open_starts:
             return compose.not_known(self._work, open_starts, Relation.NONE, None)
+        for clause, one in ((pair.first, first), (pair.second, second)):
+            if one.event is not None and await self._several(clause, window):
+                return None
         return await self._told([first, second], ["no"], "No")
 
     def _length(self, span: Interval) -> str:
@@ -184,6 +200,8 @@ class Comparing:
             led = [one for one in led if linked[one.event.event_id] >= LED_SHARE * strongest]
             led.sort(key=lambda one: (-linked[one.event.event_id], one.event.event_id))
             chosen = sorted(led[:LED_MAX], key=lambda one: (interval_of(one), one.event.event_id))
+        elif chain.led:
+            return self._unsaid()  # what only came before it need not have led to it
         else:
             starts = [interval_of(record).start for record in around]
             nearest = max(starts) if before else min(starts)

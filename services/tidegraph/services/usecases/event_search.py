@@ -126,10 +126,16 @@ class EventSearch:
         """The dated event that a clause speaks of, or None when none covers enough of it."""
         asked = (clause.semantic, window)
         if asked not in self._work.spoken_of:
-            ranked = await self.ranked(clause, window)
-            dated = [hit for hit in ranked if is_dated(hit.record) and hit.coverage >= ANCHOR_MIN]
-            self._work.spoken_of[asked] = dated[0].record if dated else None
+            alike = await self.alike(clause, window)
+            self._work.spoken_of[asked] = alike[0] if alike else None
         return self._work.spoken_of[asked]
+
+    async def alike(self, clause: Question, window: Interval | None = None) -> list[EventRecord]:
+        """The dated events that a clause may speak of, one for each time: none covers more of it."""
+        ranked = await self.ranked(clause, window)
+        dated = [hit for hit in ranked if is_dated(hit.record) and hit.coverage >= ANCHOR_MIN]
+        best = [hit.record for hit in dated if round(hit.coverage, 6) == round(dated[0].coverage, 6)]
+        return list({interval_of(record): record for record in reversed(best)}.values())[::-1]
 
 
 def coverage(question: Question, record: EventRecord, in_document: Collection[str] = ()) -> float:

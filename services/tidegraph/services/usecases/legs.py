@@ -173,7 +173,7 @@ async def _facts(work: Work, matcher: Matcher, window: Interval | None) -> list[
 async def _text(work: Work, what: str, windows: Windows, limits: Mapping[str, int]) -> Leg:
     terms, valid = search_terms(work.question), _valid(what, windows)
     found = work.ports.store.search_text(
-        work.moment.graph, what, terms, work.searched, valid, limits[what], windows.force
+        work.moment.graph, what, terms, work.shown, valid, limits[what], windows.force
     )
     return await _timed(f"text_{what}", what, found)
 
@@ -181,7 +181,7 @@ async def _text(work: Work, what: str, windows: Windows, limits: Mapping[str, in
 async def _vector(work: Work, what: str, vector: Vector, windows: Windows, limits: Mapping[str, int]) -> Leg:
     valid = _valid(what, windows)
     found = work.ports.store.search_vector(
-        work.moment.graph, what, vector, work.searched, valid, limits[what], windows.force
+        work.moment.graph, what, vector, work.shown, valid, limits[what], windows.force
     )
     return await _timed(f"vector_{what}", what, found, COSINE_MIN)
 
@@ -190,7 +190,7 @@ async def _ranked(
     work: Work, by: str, ids: Sequence[str], vector: Vector, windows: Windows, limit: int
 ) -> Leg:
     found = work.ports.store.rank_events(
-        work.moment.graph, by, ids, vector, work.searched, windows.events, limit, windows.force
+        work.moment.graph, by, ids, vector, work.shown, windows.events, limit, windows.force
     )
     return await _timed(f"{by}_event", "event", found)
 

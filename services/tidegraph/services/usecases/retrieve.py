@@ -18,7 +18,7 @@ from tidegraph.domain.errors import Rejected
 from tidegraph.domain.facts import FactVersion
 from tidegraph.domain.fuse import Fused, fuse
 from tidegraph.domain.interval import Interval
-from tidegraph.ports import ChunkRecord, EventRecord, EventSketch
+from tidegraph.ports import ChunkRecord, EventRecord, EventSketch, Vector
 from tidegraph.services.usecases import ranking
 from tidegraph.services.usecases.graph_leg import GraphLeg, graph_leg
 from tidegraph.services.usecases.legs import Leg, Legs, Windows, search
@@ -28,7 +28,6 @@ from tidegraph.services.usecases.question import Relation
 from tidegraph.services.usecases.ranking import AskedSpan, Floats, TimeEncoding, Wanted
 from tidegraph.services.usecases.repeats import Said, without_repeats
 from tidegraph.services.usecases.scope import Scope, until_end, window_of
-from tidegraph.services.usecases.statuses import of_events
 from tidegraph.services.usecases.trail import LegRun, SearchRun, Timer
 from tidegraph.services.usecases.untold import PASSAGES_MAX, untold
 from tidegraph.services.usecases.work import Work
@@ -37,6 +36,8 @@ FACT_BOOST: Final = 3.0 / 61
 """A fact that is asked for and surely holds then counts as if three more legs had it first: as many legs
 as can find an event.
 """
+HIDDEN_MAX: Final = 1_000
+"""Denied and planned events of the passages of which sentences are taken."""
 POOL_MAX: Final = 250
 """Candidates that are ranked again: a fixed number, so that no clock decides what is found."""
 CROSSED_MAX: Final = 32
@@ -228,27 +229,32 @@ async def _pool(
     ``windows``: the sentences that no event tells are to be in it, as far as they may be of these times.
     """
     events = [one.id.partition(":")[2] for one in fused if one.id.startswith("event:")]
-    told = await work.ports.store.sketches(work.moment.graph, events, work.searched)
-    statuses = of_events(work.chosen)
-    sketches = {f"event:{sketch.event_id}": sketch for sketch in told if sketch.status in statuses}
+    told = await work.ports.store.sketches(work.moment.graph, events, work.shown)
+    sketches = {f"event:{sketch.event_id}": sketch for sketch in told}
     entries = []
     for one in fused:
         sketch, fact = sketches.get(one.id), found.facts.facts.get(one.id)
         if sketch is not None or fact is not None or one.id.startswith("chunk:"):
             entries.append(Entry(one.id, one.score, one.ranks, sketch, fact))
     if windows is not None and not work.chosen and Part.CHUNKS not in work.without:
-        entries += await _sentences(work, fused, told, windows)
+        entries += await _sentences(work, fused, told, found.vector, windows)
     return entries
 
 
 async def _sentences(
-    work: Work, fused: Sequence[Fused], told: Sequence[EventSketch], windows: Windows
+    work: Work, fused: Sequence[Fused], told: Sequence[EventSketch], vector: Vector, windows: Windows
 ) -> list[Entry]:
-    """The sentences of the best passages that no event of the pool tells, shown or not."""
+    """The sentences of the best passages that no event of the pool tells, nor one that is hidden: what is
+    denied or only planned is no evidence because it is a sentence.
+    """
+    graph, store = work.moment.graph, work.ports.store
     best = [one for one in fused if one.id.startswith("chunk:")][:PASSAGES_MAX]
     of = {one.id.partition(":")[2]: one for one in best}
-    records = await work.ports.store.chunks(work.moment.graph, list(of), work.moment.seen)
-    found = untold(records, told, windows.events)
+    records = await store.chunks(graph, list(of), work.moment.seen)
+    documents = sorted({record.document_id for record in records})
+    hidden = await store.rank_events(graph, "document", documents, vector, work.hidden, None, HIDDEN_MAX)
+    more = await store.sketches(graph, [hit.id for hit in hidden], work.hidden)
+    found = untold(records, [*told, *more], windows.events)
     return [
         Entry(s.id, of[s.record.chunk.chunk_id].score, of[s.record.chunk.chunk_id].ranks, None, None, (), s)
         for s in found

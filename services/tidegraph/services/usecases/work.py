@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from tidegraph.domain.documents import Status
 from tidegraph.domain.facts import FactVersion
 from tidegraph.domain.interval import Interval
 from tidegraph.language.grounding import Offset
@@ -15,7 +16,7 @@ from tidegraph.services.usecases.context import Moment, Ports
 from tidegraph.services.usecases.naming import named_at
 from tidegraph.services.usecases.parts_used import ALL_USED, Part
 from tidegraph.services.usecases.question import Question
-from tidegraph.services.usecases.statuses import NOT_CHOSEN, Chosen, of_events, shows_fact
+from tidegraph.services.usecases.statuses import NOT_CHOSEN, SHOWN, Chosen, of_events, shows_fact
 from tidegraph.services.usecases.trail import Trail
 from tidegraph.storage.merged import remembering
 
@@ -55,11 +56,9 @@ class Work:
         return replace(self.moment.seen, statuses=of_events(self.chosen))
 
     @property
-    def searched(self) -> Visibility:
-        """What the legs of a search look for. By default what is denied or planned, too: the sentences of a
-        passage that no event tells are those that none of these tells either.
-        """
-        return self.shown if self.chosen else self.moment.seen
+    def hidden(self) -> Visibility:
+        """What this read does not show of events by default: what is denied or only planned."""
+        return replace(self.moment.seen, statuses=frozenset(Status) - SHOWN)
 
     @property
     def meaning(self) -> str:

@@ -146,7 +146,7 @@ async def _near(
     work: Work, found: Retrieved, events: dict[str, EventRecord]
 ) -> tuple[dict[str, float], dict[str, float]]:
     """Cosine of the events nearest to the question, and the rank of those that were retrieved."""
-    graph, seen, store = work.moment.graph, work.searched, work.ports.store
+    graph, seen, store = work.moment.graph, work.shown, work.ports.store
     hits = await store.search_vector(graph, "event", await work.vector(), seen, None, NEAR_EVENTS_MAX)
     missing = [hit.id for hit in hits if hit.id not in events]
     for record in await store.events(graph, missing, seen):
