@@ -88,9 +88,10 @@ class QueryServicer(query_pb2_grpc.QueryServiceServicer):
         statuses = messages.statuses(request.statuses)
         described += f" {sorted(statuses)}"
         page = read_page(described, min(request.page_size or HITS_DEFAULT, HITS_MAX), request.page_token)
-        if page.end > HITS_MAX:
+        if page.offset >= HITS_MAX:
             message = f"retrieval ends at {HITS_MAX} hits; make the query narrower"
             raise LimitExceeded("TOO_MANY_HITS", message, field="page_token")
+        page = replace(page, size=min(page.size, HITS_MAX - page.offset))
         options = replace(options, depth=(page.first or page.size) + 1)
         asked = page.of(read_as_of(request.as_of))
         work, scope = await opened(

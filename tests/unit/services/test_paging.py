@@ -154,6 +154,28 @@ async def test_the_pages_of_a_retrieval_are_of_one_ranking(sizes: tuple[int, int
     await server.drain(DrainTimes(0, 0))
 
 
+@pytest.mark.parametrize("sizes", [(199, 199), (150, 150), (150, 500), (200, 200)])
+async def test_a_retrieval_is_read_to_its_last_hit_by_pages_of_any_size(sizes: tuple[int, int]) -> None:
+    world = World()
+    for number in range(220):
+        world.event(f"Fenwick Mill repaired weir {number}.", f"20{10 + number % 10}", "Fenwick Mill")
+    server = ApiServer(SETTINGS, (await world.build()).ports(), GRAPH)
+    async with Client(f"127.0.0.1:{await server.start()}") as client:
+        request = query_pb2.RetrieveRequest(query="Who repaired a weir of Fenwick Mill?")
+        found: list[str] = []
+        token = ""
+        for size in sizes:
+            request.page_size, request.page_token = size, token
+            page = await client.query.Retrieve(request)
+            found += [hit.event.event_id for hit in page.hits]
+            token = page.next_page_token
+            if not token:
+                break
+    await server.drain(DrainTimes(0, 0))
+    assert not token
+    assert len(found) == len(set(found)) == 200
+
+
 async def test_what_a_fact_rests_on_is_told_page_by_page(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
