@@ -94,7 +94,7 @@ class IngestServicer(ingest_pb2_grpc.IngestServiceServicer):
                     found = [one for one in found if one.recorded_at <= page.pinned.known_at]
             case _:
                 raise Rejected("NO_RESTRICTION", "give an await token or a document id", field="of")
-        newest = max(status.recorded_at for status in found)
+        newest = max((status.recorded_at for status in found), default=0)
         return api.GetIngestResponse(
             statuses=[_status(status) for status in page.part(found)],
             next_page_token=page.following(len(found) > page.end, Pinned(newest, newest)),

@@ -176,6 +176,18 @@ async def test_a_retrieval_is_read_to_its_last_hit_by_pages_of_any_size(sizes: t
     assert len(found) == len(set(found)) == 200
 
 
+async def test_a_list_goes_on_where_all_that_it_began_with_is_gone(served: Served) -> None:
+    for role in ROLES[:2]:
+        await served.write("again", ANN.replace("chief executive", role))
+    request = ingest_pb2.GetIngestRequest(document_id="again", page_size=1)
+    request.page_token = (await served.client.ingest.GetIngest(request)).next_page_token
+    assert request.page_token
+    await served.pipeline.status.erase("default", "again", served.pipeline.clock.now())
+    await served.write("again", ANN)
+    page = await served.client.ingest.GetIngest(request)
+    assert (list(page.statuses), page.next_page_token) == ([], "")
+
+
 async def test_what_a_fact_rests_on_is_told_page_by_page(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
