@@ -155,13 +155,16 @@ class Rebuilder:
         return Built(taken_in, refused)
 
     async def _mark(self, graph: str) -> str:
-        """Names all that a build depends on but the documents, whose order does not matter: what was begun
-        under another mark is begun anew.
+        """Names all that a build depends on but the documents that come, whose order does not matter.
+
+        What was begun under another mark is begun anew. Tombstones and records in the place of others count:
+        a build that is half done may hold what they removed.
         """
         lives = await self._sources.lives([Topic.CONTROL, Topic.EXTRACTED])
         parts = [importlib.metadata.version("tidegraph"), self._make_writer(self._store).made_by]
         parts += sorted(lives.values())
         parts += [f"{r.partition}/{r.offset}/{r.timestamp}" async for r in self._decisions(graph)]
+        parts += [one.hex() for one in sorted(await self._replaced())]
         return f"{_NAME}/{_digest(repr(parts).encode()).hex()}"
 
     async def _erased(self, graph: str, writer: GraphWriter) -> Erased:
@@ -211,6 +214,19 @@ class Rebuilder:
                 and decision.WhichOneof("decision") != "rebuild"
             ):
                 yield replace(record, timestamp=stamp)
+
+    async def _replaced(self) -> set[bytes]:
+        """Digests of keys of ``extracted`` with those of their last records, of keys that had another one."""
+        last: dict[bytes, bytes] = {}
+        replaced: set[bytes] = set()
+        async for record in self._sources.log.read(Topic.EXTRACTED):
+            if record.key is None:
+                continue
+            key, value = _digest(record.key), b"" if record.value is None else _digest(record.value)
+            if last.get(key, value) != value or record.value is None:
+                replaced.add(key)
+            last[key] = value
+        return {key + last[key] for key in replaced}
 
     async def _documents(self, graph: str) -> AsyncIterator[LogRecord]:
         """Extracted documents of the graph, the last record of each key."""

@@ -305,6 +305,24 @@ async def test_it_begins_anew_where_a_decision_has_come_since(monkeypatch: pytes
     assert known <= set(encoder.texts)
 
 
+@pytest.mark.parametrize("name", [None, b"Bea Roe"])
+async def test_it_begins_anew_where_a_document_was_taken_away_or_replaced(
+    monkeypatch: pytest.MonkeyPatch, name: bytes | None
+) -> None:
+    """What the interrupted one had taken in of it is not served: a build from nothing has none."""
+    running, _, known = await interrupted(monkeypatch)
+    text = min(known)
+    records = [r async for r in running.log.read(Topic.EXTRACTED) if text.encode() in (r.value or b"")]
+    (key, value, at) = next((r.key or b"", r.value or b"", r.partition) for r in records)
+    value_now = None if name is None else value.replace(b"Ann Roe", name)
+    await running.log.write(Topic.EXTRACTED, key, value_now, (), at)
+    await rebuilder(running).rebuild(GRAPH, {"elsewhere/0": 0})
+    found = [line async for line in full_dump(running.store, GRAPH)]
+    assert not any(text in line for line in found)
+    await rebuilder(running).rebuild(GRAPH, {"elsewhere/0": 1})
+    assert [line async for line in full_dump(running.store, GRAPH)] == found
+
+
 async def test_an_erasure_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     running, encoder, known = await interrupted(monkeypatch)
     await rebuilder(running).rebuild(GRAPH, {"elsewhere/0": 0}, tell_gone=False)
