@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import random
 import unicodedata
+from typing import Any
 
 import numpy as np
 import pytest
 from tests.contracts import samples as s
 
-from tidegraph.domain.errors import Bug, Rejected
+from tidegraph.domain.errors import Bug, Rejected, Retryable
 from tidegraph.domain.interval import OPEN_END, Interval
 from tidegraph.domain.predicates import Registry
-from tidegraph.ports import FactFilter, NewVector, Visibility
+from tidegraph.ports import ChangeRow, FactFilter, NewVector, Visibility
 from tidegraph.settings import StoreSettings
 from tidegraph.storage import schema, terms
 from tidegraph.storage.falkor import FalkorStore, open_store
@@ -217,3 +218,26 @@ async def test_the_vector_index_finds_what_an_exact_search_finds(
         hits = await falkor.search_vector(graph, "event", query, EVERYTHING, None, 10)
         found += len(best & {hit.id for hit in hits})
     assert found >= 990, f"recall@10 is {found / 1000}"
+
+
+@pytest.mark.parametrize("statement", range(4))
+async def test_a_graph_whose_changes_were_cut_has_no_mark_of_its_build(
+    falkor: FalkorStore, graph: str, monkeypatch: pytest.MonkeyPatch, statement: int
+) -> None:
+    """Whoever goes on with a build that was interrupted, at whatever statement, reads all its changes."""
+    told = tuple(ChangeRow(f"c{n}", 1, "asserted", "e", "v", s.at(2024), "Acme is here") for n in range(3))
+    await falkor.commit(s.commit(graph, changes=told))
+    write, count = falkor.connection.write, 0
+
+    async def stop(*arguments: Any) -> list[list[Any]]:
+        nonlocal count
+        count += 1
+        if count > statement:
+            raise Retryable("STORE_UNAVAILABLE", "away")
+        return await write(*arguments)
+
+    monkeypatch.setattr(falkor.connection, "write", stop)
+    with pytest.raises(Retryable):
+        await falkor.inherit(graph, 7, {"elsewhere/0": 3}, told)
+    left = await falkor.changes(graph, 0, 10)
+    assert "life/0" not in await falkor.writers(graph) or left == list(told)

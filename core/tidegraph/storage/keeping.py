@@ -52,11 +52,19 @@ class FalkorKeeping(FalkorWrites):
     ) -> None:
         """Make a graph that was built anew the successor of the one that it replaces.
 
+        The writers go first, and the mark of the build with them: who is interrupted after that builds anew,
+        and never goes on with a graph of which the changes are cut.
+
         Args:
             sequence: the number of its last commit.
             offsets: how far it has applied each partition of ``resolved``.
             changes: what was told of the graph so far, with the sequence at which it was told.
         """
+        values: dict[str, Value] = {
+            "sequence": sequence,
+            "writers": [{"id": partition, "offset": offset} for partition, offset in offsets.items()],
+        }
+        await self.connection.write(graph, queries.INHERIT, values)
         while (await self.connection.write(graph, queries.DROP_CHANGES, {"limit": _ROWS}))[0][0]:
             pass
         for start in range(0, len(changes), _ROWS):
@@ -65,11 +73,6 @@ class FalkorKeeping(FalkorWrites):
                 for change in changes[start : start + _ROWS]
             ]
             await self.connection.write(graph, queries.KEEP_CHANGES, {"changes": page})
-        values: dict[str, Value] = {
-            "sequence": sequence,
-            "writers": [{"id": partition, "offset": offset} for partition, offset in offsets.items()],
-        }
-        await self.connection.write(graph, queries.INHERIT, values)
 
     async def take_place(self, graph: str, built: Self) -> None:
         """Serve the graph that ``built`` holds instead of the present one; readers see the one or the other.
