@@ -42,6 +42,21 @@ CONTINUITY = [
     ("Was Ada Quill chair of Fenwick Mill throughout Dan Holm's term as treasurer?", ["no"]),
     ("Was Ben Marsh a member of the Water Guild throughout Dan Holm's time as treasurer?", ["yes"]),
     ("Was Ada Quill chair of Fenwick Mill for the whole of Dan Holm's term as treasurer?", ["no"]),
+    ("Was Ada Quill chair of Fenwick Mill all year in 2022?", ["no"]),
+    ("Was Ada Quill chair of Fenwick Mill all of 2022?", ["no"]),
+    ("Was Ada Quill chair of Fenwick Mill for all of the year 2022?", ["no"]),
+    # in each of some units of time, if only for a while
+    ("Was Ada Quill chair of Fenwick Mill in every year from 2019 to 2021?", ["yes"]),
+    ("Was Ada Quill chair of Fenwick Mill in every year from 2019 to 2023?", ["no"]),
+    ("Was Ada Quill chair of Fenwick Mill each month of 2022?", ["no"]),
+    ("Was Ben Marsh a member of the Water Guild in every year since 2018?", ["yes"]),
+    ("Was Ben Marsh a member of the Water Guild in every month of 2020?", ["no"]),
+    ("Was Ben Marsh a member of the Water Guild in every year from 2018 to 2022?", ["yes"]),
+    ("Who was chair of Fenwick Mill in every year from 2019 to 2022?", ["Ada Quill"]),
+    # words that count what held, and not the time
+    ("Who were all 2022 chairs of Fenwick Mill?", ["Ada Quill", "Ben Marsh"]),
+    ("Who were all of the 2022 chairs of Fenwick Mill?", ["Ada Quill", "Ben Marsh"]),
+    ("Who were all of 2022's chairs of Fenwick Mill?", ["Ada Quill", "Ben Marsh"]),
     # the same without the words that ask for the whole
     ("Was Ada Quill chair of Fenwick Mill in 2022?", ["yes"]),
     ("Was Ada Quill chair of Fenwick Mill during 2022?", ["yes"]),

@@ -31,12 +31,12 @@ ORDER: Final = "order"
 
 def read_all(text: str, time: TimeConstraint, entities: tuple[Linked, ...]) -> Question:
     """The reading of a question whose time and entities are known, with what it compares or follows."""
-    whole_from = _whole_from(text, time)
-    if whole_from is not None:
-        time = replace(time, start=whole_from)
+    asked_whole = _whole(text, time)
+    if asked_whole is not None:
+        time = replace(time, start=asked_whole.start)
     masked = mask(text, time, entities)
     plain = _forms().before_term.sub(r"while \g<who> was", _without(masked, _forms().anywhere))
-    whole = whole_from is not None or plain != masked
+    whole = asked_whole is not None or plain != masked
     over_time = _without(plain, _forms().over_time)
     question = _evolution(text, over_time, time, entities)
     if question is None and over_time != plain:
@@ -45,7 +45,8 @@ def read_all(text: str, time: TimeConstraint, entities: tuple[Linked, ...]) -> Q
         return question
     question = read(text, time, entities, plain)
     if whole:
-        return replace(question, whole=True, question_class=CONTINUITY)
+        each = asked_whole.each if asked_whole is not None else ""
+        return replace(question, whole=True, each=each, question_class=CONTINUITY)
     if question.neighbour_of is not None:
         chain = _chain(text, plain, entities)
         if chain is None or not _forms().doing.search(chain.clause.masked):
@@ -62,13 +63,23 @@ def _without(masked: str, pattern: re.Pattern[str]) -> str:
     return " ".join(pattern.sub(" ", masked).split())
 
 
-def _whole_from(text: str, time: TimeConstraint) -> int | None:
-    """Where the words begin that ask for the whole of the question's time; None without any."""
-    if time.interval is None:
+@dataclass(frozen=True, slots=True)
+class _Whole:
+    """Where the words begin that ask for the whole of a time; the unit that they ask for each of, or ""."""
+
+    start: int
+    each: str
+
+
+def _whole(text: str, time: TimeConstraint) -> _Whole | None:
+    """The words that ask for the whole of the question's time; None without any, and where the time only
+    tells whose something is ("all of 2022's chairs").
+    """
+    if time.interval is None or text[time.end :].startswith(("'s ", "\u2019s ")):
         return None
     for match in _forms().before_time.finditer(text[: time.end].lower()):
         if time.start - 1 <= match.end() <= time.end:
-            return min(match.start(), time.start)
+            return _Whole(min(match.start(), time.start), match["each"] or "")
     return None
 
 

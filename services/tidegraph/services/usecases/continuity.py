@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Final
 
 from tidegraph.domain.asof import endpoints
 from tidegraph.domain.facts import FactVersion
-from tidegraph.domain.interval import OPEN_END, OPEN_START, Interval
+from tidegraph.domain.granules import granule
+from tidegraph.domain.interval import OPEN_END, OPEN_START, Granularity, Interval
+
+UNITS_MAX: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,33 @@ def fills(facts: Sequence[FactVersion], asked: Stretch | None) -> bool | None:
     if not _filled(possible, asked):
         return False
     return True if _filled(sure, asked) else None
+
+
+def meets_each(facts: Sequence[FactVersion], units: Sequence[Interval]) -> bool | None:
+    """Whether the facts surely hold for a while in each of the units; None: what is known does not tell."""
+    if missed(facts, units):
+        return False
+    ends = [endpoints(fact) for fact in facts]
+    sure = [(max(one.start, one.start_latest - 1), one.end_earliest) for one in ends]
+    met = all(any(start < unit.end and end > unit.start for start, end in sure) for unit in units)
+    return True if met else None
+
+
+def missed(facts: Sequence[FactVersion], units: Sequence[Interval]) -> list[Interval]:
+    """The units that none of the facts can meet, in order."""
+    possible = [(f.valid.start if f.start_known else OPEN_START, f.valid.end) for f in facts]
+    return [u for u in units if not any(start < u.end and end > u.start for start, end in possible)]
+
+
+def units_of(asked: Stretch, unit: Granularity) -> list[Interval]:
+    """The weeks, months or years that the asked time touches; () of one without a start or too long."""
+    found: list[Interval] = []
+    at = asked.start
+    while OPEN_START < at < asked.end and len(found) < UNITS_MAX:
+        start, end = granule(at, unit)
+        found.append(Interval(start, end, unit))
+        at = end
+    return found if at >= asked.end else []
 
 
 def gaps(facts: Sequence[FactVersion], asked: Stretch | None) -> list[Interval]:

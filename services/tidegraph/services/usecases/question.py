@@ -126,6 +126,8 @@ class Question:
     """Names that no entity carries, with those that come near."""
     whole: bool = False
     """Whether it must hold during all of the asked time."""
+    each: str = ""
+    """The unit of the asked time in each of which it must hold for a while instead, or ""."""
     evolves: bool = False
     """Whether all that held over a stretch of time is asked for, in order."""
     bounds: tuple[Linked, ...] = ()

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from tidegraph.domain.asked import Asked
 from tidegraph.domain.facts import FactVersion
-from tidegraph.domain.interval import Interval
+from tidegraph.domain.interval import Granularity, Interval
 from tidegraph.services.usecases import compose
 from tidegraph.services.usecases.answers import Answer
-from tidegraph.services.usecases.continuity import Stretch, fills, gaps, stretch
+from tidegraph.services.usecases.continuity import Stretch, fills, gaps, meets_each, missed, stretch, units_of
 from tidegraph.services.usecases.matching import Slot
 from tidegraph.services.usecases.phrasing import asked_in_words
 from tidegraph.services.usecases.question import Relation
 from tidegraph.services.usecases.scope import Scope, window_of
 from tidegraph.services.usecases.work import Work
 
-GAPS_MAX = 3
+GAPS_MAX: Final = 3
+UNITS: Final = {"week": Granularity.WEEK, "month": Granularity.MONTH, "year": Granularity.YEAR}
 
 
 async def throughout(
@@ -26,17 +28,24 @@ async def throughout(
     asked = _asked(work, scope)
     told = scope.interval if scope.given else None
     relation = scope.relation if scope.given else Relation.NONE
+    units = units_of(asked, UNITS[work.question.each]) if asked is not None and work.question.each else []
     if work.question.asked is Asked.TRUTH:
-        filled = fills(family, asked)
-        work.step("continuity", _said(family, asked))
+        filled = meets_each(family, units) if units else fills(family, asked)
+        said = _said_of_each(family, units, work.question.each) if units else _said(family, asked)
+        work.step("continuity", said)
         if filled is None:
             return compose.not_known(work, family, relation, told)
         met = list(chosen) or list(family)
-        return await compose.verdict(work, met, _said(family, asked), relation, told, yes=filled)
+        return await compose.verdict(work, met, said, relation, told, yes=filled)
     values: dict[str, list[FactVersion]] = {}
     for fact in chosen:
         values.setdefault(compose.value_of(work, fact, slot), []).append(fact)
-    full = [fact for facts in values.values() if fills(facts, asked) for fact in facts]
+    full = [
+        fact
+        for facts in values.values()
+        if (meets_each(facts, units) if units else fills(facts, asked))
+        for fact in facts
+    ]
     work.step("continuity", f"{len(full)} of {len(chosen)} facts fill the asked time")
     if not full:
         return compose.not_known(work, family, relation, told)
@@ -55,6 +64,14 @@ def _said(family: Sequence[FactVersion], asked: Stretch | None) -> str:
     if not left:
         return "without a gap"
     return f"not {'; nor '.join(_in_words(gap) for gap in left[:GAPS_MAX])}"
+
+
+def _said_of_each(family: Sequence[FactVersion], units: Sequence[Interval], each: str) -> str:
+    """The units that are missed, in words."""
+    left = missed(family, units)
+    if not left:
+        return f"in every {each}"
+    return f"not in {'; nor in '.join(asked_in_words(unit) for unit in left[:GAPS_MAX])}"
 
 
 def _in_words(gap: Interval) -> str:
