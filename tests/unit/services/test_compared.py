@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 from tests.unit.services.sluice import FEAST, FLOOD, REPAIR, WEIR, sluice
-from tests.unit.services.world import World
+from tests.unit.services.world import Doc, World
 
 from tidegraph.services.usecases.answers import Outcome
 
@@ -14,6 +14,30 @@ from tidegraph.services.usecases.answers import Outcome
 @pytest.fixture(scope="module")
 def world() -> World:
     return asyncio.run(sluice().build())
+
+
+@pytest.fixture(scope="module")
+def club() -> World:
+    """A club with a president who came back, and members of several years."""
+    world = World()
+    for name, start, end in (
+        ("Fay Lund", "2010-01-01", "2012-01-01"),
+        ("Gil Hart", "2014-01-01", "2016-01-01"),
+        ("Fay Lund", "2018-01-01", "2020-01-01"),
+        ("Ivo Sand", "2021-01-01", ""),
+    ):
+        world.person(name)
+        doc = Doc(f"{name}-{start}", start)
+        world.claim(name, "holds_role", "Otter Club", start, end, role="president", doc=doc)
+    for name, start, end in (
+        ("Gil Hart", "2009-01-01", "2016-01-01"),
+        ("Gil Hart", "2018-01-01", ""),
+        ("Ivo Sand", "2019-01-01", ""),
+    ):
+        world.claim(name, "member_of", "Rowing League", start, end, doc=Doc(f"league-{name}-{start}", start))
+    for name, start, end in (("Fay Lund", "2008-01-01", ""), ("Gil Hart", "2016-01-01", "2019-01-01")):
+        world.claim(name, "member_of", "Lock Trust", start, end, doc=Doc(f"trust-{name}", start))
+    return asyncio.run(world.build())
 
 
 CONTINUITY = [
@@ -199,6 +223,42 @@ async def test_answers(world: World, question: str, values: list[str]) -> None:
     assert (answer.outcome, list(answer.values)) == (Outcome.ANSWERED, values), answer.text
     assert answer.citations
     assert all(check.passed for check in answer.checks)
+
+
+AGAIN = [
+    # who held it again came last, by the last start
+    ("Who was president of Otter Club last, Fay Lund or Gil Hart?", ["Fay Lund"]),
+    ("Who became president of Otter Club later, Gil Hart or Fay Lund?", ["Fay Lund"]),
+    ("Who was president of Otter Club first, Fay Lund or Gil Hart?", ["Fay Lund"]),
+    ("Did Fay Lund become president of Otter Club after Gil Hart?", ["yes"]),
+    ("Did Gil Hart become president of Otter Club after Fay Lund?", ["yes"]),
+    ("Did Fay Lund become president of Otter Club before Gil Hart?", ["yes"]),
+    # the entire time of several is from the first of them on
+    ("Who has been a member of Lock Trust the entire time?", ["Fay Lund"]),
+    ("Who has been a member of Lock Trust at all times?", ["Fay Lund"]),
+    # and what has no break has none since it began
+    ("Who has been a member of Rowing League without interruption?", ["Ivo Sand"]),
+    ("Who has been president of Otter Club without a break?", ["Gil Hart", "Ivo Sand"]),
+]
+
+
+@pytest.mark.parametrize(("question", "values"), AGAIN, ids=[question for question, _ in AGAIN])
+async def test_answers_on_what_was_held_again(club: World, question: str, values: list[str]) -> None:
+    answer = (await club.ask(question)).answer
+    assert (answer.outcome, list(answer.values)) == (Outcome.ANSWERED, values), answer.text
+
+
+NOBODYS = [
+    "Who has led Otter Club the entire time?",
+    "Who has been president of Otter Club the whole time?",
+    "Who has been a member of Rowing League at all times?",
+]
+
+
+@pytest.mark.parametrize("question", NOBODYS)
+async def test_what_nobody_held_the_entire_time_is_not_known(club: World, question: str) -> None:
+    answer = (await club.ask(question)).answer
+    assert answer.outcome is Outcome.NOT_KNOWN, answer.text
 
 
 PLAIN = [

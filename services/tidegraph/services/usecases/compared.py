@@ -35,7 +35,8 @@ def read_all(text: str, time: TimeConstraint, entities: tuple[Linked, ...]) -> Q
     if asked_whole is not None:
         time = replace(time, start=asked_whole.start)
     masked = mask(text, time, entities)
-    plain = _forms().before_term.sub(r"while \g<who> was", _without(masked, _forms().anywhere))
+    unbroken = _without(masked, _forms().unbroken)
+    plain = _forms().before_term.sub(r"while \g<who> was", _without(unbroken, _forms().anywhere))
     whole = asked_whole is not None or plain != masked
     over_time = _without(plain, _forms().over_time)
     question = _evolution(text, over_time, time, entities)
@@ -46,7 +47,9 @@ def read_all(text: str, time: TimeConstraint, entities: tuple[Linked, ...]) -> Q
     question = read(text, time, entities, plain)
     if whole:
         each = asked_whole.each if asked_whole is not None else ""
-        return replace(question, whole=True, each=each, question_class=CONTINUITY)
+        return replace(
+            question, whole=True, each=each, unbroken=unbroken != masked, question_class=CONTINUITY
+        )
     if question.neighbour_of is not None:
         chain = _chain(text, plain, entities)
         if chain is None or not _forms().doing.search(chain.clause.masked):
@@ -178,6 +181,7 @@ class _Forms:
     before_time: re.Pattern[str]
     before_term: re.Pattern[str]
     anywhere: re.Pattern[str]
+    unbroken: re.Pattern[str]
     over_time: re.Pattern[str]
     between: re.Pattern[str]
     pairs: tuple[tuple[Comparison, bool, re.Pattern[str]], ...]
@@ -200,6 +204,7 @@ def _forms() -> _Forms:
         before_time=re.compile(data["whole"]["before_time"]),
         before_term=re.compile(data["whole"]["before_term"]),
         anywhere=re.compile(data["whole"]["anywhere"]),
+        unbroken=re.compile(data["whole"]["unbroken"]),
         over_time=re.compile(data["over_time"]["pattern"]),
         between=re.compile(data["over_time"]["between"]),
         pairs=tuple(pairs),

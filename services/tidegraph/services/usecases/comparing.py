@@ -60,8 +60,11 @@ class Spoken:
         """Whether it is a state, which may hold before something and after it."""
         return self.event is None
 
-    def moment(self, side: Asked) -> tuple[int, int]:
-        """Between which instants it began or, for END, ended: ``[first, last]``."""
+    def moment(self, side: Asked, comparison: Comparison = Comparison.EARLIER) -> tuple[int, int]:
+        """Between which instants it began or, for END, ended: ``[first, last]``.
+
+        What began more than once counts by its last start where it is asked what is later.
+        """
         if self.event is not None:
             span = interval_of(self.event)
             exact = span.granularity in (Granularity.RANGE, Granularity.UNKNOWN)
@@ -69,9 +72,10 @@ class Spoken:
         if side is Asked.END:
             ends = endpoints(max(self.facts, key=lambda fact: fact.valid.end))
             return ends.end_earliest, ends.end
-        first = min(self.facts, key=lambda fact: fact.valid.start)
-        ends = endpoints(first)
-        return (ends.start if first.start_known else OPEN_START), max(ends.start, ends.start_latest - 1)
+        pick = max if comparison is Comparison.LATER else min
+        begun = pick(self.facts, key=lambda fact: fact.valid.start)
+        ends = endpoints(begun)
+        return (ends.start if begun.start_known else OPEN_START), max(ends.start, ends.start_latest - 1)
 
 
 class Comparing:
@@ -103,7 +107,11 @@ class Comparing:
         self._work.step("compared", f"{self._line(first)}; {self._line(second)}")
         if pair.comparison is Comparison.OVERLAP:
             return await self._overlap(pair, first, second, window)
-        ahead = _ahead(first.moment(_side(pair.first)), second.moment(_side(pair.second)))
+        # of which came last, both count by their last start; whether one came after the other, by its own
+        other = pair.comparison if pair.choice else Comparison.EARLIER
+        ahead = _ahead(
+            first.moment(_side(pair.first), pair.comparison), second.moment(_side(pair.second), other)
+        )
         if first.lasts and _side(pair.first) is Asked.WHEN and (not pair.choice or pair.options == _SIDES):
             until = _ahead(second.moment(_side(pair.second)), first.moment(Asked.END))
             if pair.choice and ahead == until == 1:

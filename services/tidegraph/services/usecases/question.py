@@ -126,6 +126,8 @@ class Question:
     """Names that no entity carries, with those that come near."""
     whole: bool = False
     """Whether it must hold during all of the asked time."""
+    unbroken: bool = False
+    """Whether, without an asked time, all of its own time is meant, whenever it began."""
     each: str = ""
     """The unit of the asked time in each of which it must hold for a while instead, or ""."""
     evolves: bool = False

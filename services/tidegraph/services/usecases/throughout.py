@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from tidegraph.domain.asked import Asked
+from tidegraph.domain.asof import endpoints
 from tidegraph.domain.facts import FactVersion
 from tidegraph.domain.interval import Granularity, Interval
 from tidegraph.services.usecases import compose
@@ -37,6 +38,8 @@ async def throughout(
             return compose.not_known(work, family, relation, told)
         met = list(chosen) or list(family)
         return await compose.verdict(work, met, said, relation, told, yes=filled)
+    if asked is None and not work.question.unbroken:
+        asked = _history(work, family, slot)
     values: dict[str, list[FactVersion]] = {}
     for fact in chosen:
         values.setdefault(compose.value_of(work, fact, slot), []).append(fact)
@@ -56,6 +59,18 @@ def _asked(work: Work, scope: Scope) -> Stretch | None:
     window = window_of(scope.relation, scope.interval) if scope.given else None
     since = scope.interval if scope.relation is Relation.SINCE else None
     return stretch(window, since, work.moment.present)
+
+
+def _history(work: Work, family: Sequence[FactVersion], slot: Slot) -> Stretch | None:
+    """The time from the first start of any value to the present, or to the last end: "the entire time" of an
+    office is no single holder's. None for one value alone, which has no other to be measured by.
+    """
+    if len({compose.value_of(work, fact, slot) for fact in family}) < 2:
+        return None
+    ends, present = [endpoints(fact) for fact in family], work.moment.present
+    start = min(present, *(one.start_latest for one in ends))
+    end = min(present, max(one.end_earliest for one in ends))
+    return Stretch(start, max(start + 1, end), start)
 
 
 def _said(family: Sequence[FactVersion], asked: Stretch | None) -> str:
