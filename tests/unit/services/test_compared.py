@@ -8,6 +8,7 @@ import pytest
 from tests.unit.services.sluice import FEAST, FLOOD, REPAIR, WEIR, sluice
 from tests.unit.services.world import Doc, World
 
+from tidegraph.domain.documents import Status
 from tidegraph.services.usecases.answers import Outcome
 
 
@@ -29,6 +30,16 @@ def club() -> World:
         world.person(name)
         doc = Doc(f"{name}-{start}", start)
         world.claim(name, "holds_role", "Otter Club", start, end, role="president", doc=doc)
+    soon = Doc("soon", "2025-05-01")
+    world.claim(
+        "Gil Hart",
+        "holds_role",
+        "Otter Club",
+        "2026-01-01",
+        role="president",
+        status=Status.PLANNED,
+        doc=soon,
+    )
     for name, start, end in (
         ("Gil Hart", "2009-01-01", "2016-01-01"),
         ("Gil Hart", "2018-01-01", ""),
@@ -236,6 +247,13 @@ AGAIN = [
     # the entire time of several is from the first of them on
     ("Who has been a member of Lock Trust the entire time?", ["Fay Lund"]),
     ("Who has been a member of Lock Trust at all times?", ["Fay Lund"]),
+    # what is only announced is no change yet, but one of the time to come
+    ("How has the president of Otter Club changed?", ["Fay Lund", "Gil Hart", "Ivo Sand"]),
+    ("How has the president of Otter Club changed since 2020?", ["Ivo Sand"]),
+    ("Who were all the presidents of Otter Club?", ["Fay Lund", "Gil Hart", "Ivo Sand"]),
+    ("How did the president of Otter Club change in 2026?", ["Gil Hart"]),
+    # the role of somebody changes, and not all that they are part of
+    ("How has the role of Ivo Sand changed?", ["president"]),
     # and what has no break has none since it began
     ("Who has been a member of Rowing League without interruption?", ["Ivo Sand"]),
     ("Who has been president of Otter Club without a break?", ["Gil Hart", "Ivo Sand"]),
@@ -278,6 +296,10 @@ PLAIN = [
     "What is the whole price of Mill flour?",
     "What was the price of Mill flour over 12 crowns?",
     "Who were the chairs of Fenwick Mill in 2022?",
+    "How did Fenwick Mill change?",
+    "How did Fenwick Mill change over time?",
+    "What is the history of Fenwick Mill?",
+    "What was the history of the firm Fenwick Mill?",
 ]
 
 

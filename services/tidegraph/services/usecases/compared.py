@@ -95,6 +95,8 @@ def _evolution(text: str, masked: str, time: TimeConstraint, entities: tuple[Lin
     for ask, pattern in _forms().evolution:
         match = pattern.search(masked)
         if match is not None:
+            if _forms().alone.search(match["topic"]):
+                return read(text, time, entities, masked)
             question = read_clause(text, f"{ask} {match['topic']}", time, entities)
             return replace(_all_of(question), bounds=named)
     return None
@@ -184,6 +186,7 @@ class _Forms:
     unbroken: re.Pattern[str]
     over_time: re.Pattern[str]
     between: re.Pattern[str]
+    alone: re.Pattern[str]
     pairs: tuple[tuple[Comparison, bool, re.Pattern[str]], ...]
     chain: tuple[tuple[Relation, bool, re.Pattern[str]], ...]
     evolution: tuple[tuple[str, re.Pattern[str]], ...]
@@ -207,6 +210,7 @@ def _forms() -> _Forms:
         unbroken=re.compile(data["whole"]["unbroken"]),
         over_time=re.compile(data["over_time"]["pattern"]),
         between=re.compile(data["over_time"]["between"]),
+        alone=re.compile(data["over_time"]["alone"]),
         pairs=tuple(pairs),
         chain=tuple(
             (Relation(row["relation"]), row.get("led", False), re.compile(row["pattern"]))

@@ -29,6 +29,7 @@ from tidegraph.services.usecases.pairs import Chain, Comparison, Pair
 from tidegraph.services.usecases.phrasing import asked_in_words, duration_in_words
 from tidegraph.services.usecases.question import Anchor, Question, Relation, verb_side
 from tidegraph.services.usecases.scope import Scope, window_of
+from tidegraph.services.usecases.selection import begun
 from tidegraph.services.usecases.sentence_parts import part_of
 from tidegraph.services.usecases.words import tokens
 from tidegraph.services.usecases.work import Work, coalesced
@@ -174,6 +175,8 @@ class Comparing:
         matches = Matcher(clause, work.ports.registry, work.names).matches(facts)
         found = coalesced([match.fact for match in matches])
         found = [fact for fact in found if window is None or fact.valid.overlaps(window)]
+        if window is None:  # without an asked time, what is announced counts where there is nothing else
+            found = begun(found, work.moment.present) or found
         if found:
             return Spoken(facts=tuple(found))
         event = await self._search.anchor(clause, window)

@@ -25,7 +25,7 @@ from tidegraph.services.usecases.question import (
     Relation,
 )
 from tidegraph.services.usecases.scope import Scope, window_of
-from tidegraph.services.usecases.selection import between, neighbours, select, surest
+from tidegraph.services.usecases.selection import begun, between, neighbours, select, surest
 from tidegraph.services.usecases.spans.intent import kind_nouns
 from tidegraph.services.usecases.throughout import throughout
 from tidegraph.services.usecases.words import tables
@@ -119,9 +119,19 @@ class FactReasoner:
         happens = facts and all(self._happens(fact) for fact in facts)
         every = self._question.plural or bool(happens) or self._question.asked is Asked.COUNT
         chosen = select(facts, valid_of, scope.relation, scope.interval, self._question.order, every)
-        chosen = between(chosen, self._question.bounds)
+        chosen = between(self._so_far(chosen, scope), self._question.bounds)
         window = window_of(scope.relation, scope.interval)
         return surest(chosen, window) if scope.given and window is not None else chosen
+
+    def _so_far(self, chosen: list[FactVersion], scope: Scope) -> list[FactVersion]:
+        """What a change over time, or something without a break, is told by: what is only announced does not
+        count, unless a time to come is asked about.
+        """
+        present = self._work.moment.present
+        to_come = scope.given and scope.interval is not None and scope.interval.end - 1 > present
+        if to_come and scope.relation is not Relation.SINCE:
+            return chosen
+        return begun(chosen, present) if self._question.evolves or self._question.whole else chosen
 
     def _happens(self, fact: FactVersion) -> bool:
         return self._work.ports.registry.policy(fact.predicate).on_start is OnStart.HAPPENS

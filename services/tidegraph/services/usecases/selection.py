@@ -62,6 +62,11 @@ def surest(facts: Sequence[FactVersion], asked: Interval) -> list[FactVersion]:
     return sure or [fact for _, fact in grades if fact.predicate == NAME or not fact.valid.has_open_start]
 
 
+def begun(facts: Sequence[FactVersion], present: int) -> list[FactVersion]:
+    """The facts without those that are only announced, for after the present moment."""
+    return [fact for fact in facts if not (fact.announced and fact.valid.start > present)]
+
+
 def between(facts: Sequence[FactVersion], bounds: Sequence[Linked]) -> list[FactVersion]:
     """The facts from the first that names the first bound to the last that names the last; all without."""
     if not bounds:
