@@ -30,16 +30,12 @@ def club() -> World:
         world.person(name)
         doc = Doc(f"{name}-{start}", start)
         world.claim(name, "holds_role", "Otter Club", start, end, role="president", doc=doc)
-    soon = Doc("soon", "2025-05-01")
-    world.claim(
-        "Gil Hart",
-        "holds_role",
-        "Otter Club",
-        "2026-01-01",
-        role="president",
-        status=Status.PLANNED,
-        doc=soon,
-    )
+    for name, start in (("Gil Hart", "2026-01-01"), ("Una Vale", "2027-01-01")):
+        world.person(name)
+        doc = Doc(f"soon-{name}", "2025-05-01")
+        world.claim(name, "holds_role", "Otter Club", start, role="president", status=Status.PLANNED, doc=doc)
+    world.event("Otter Club held a regatta.", "2020-07-10", "Otter Club")
+    world.event("A storm sank a boat of Otter Club.", "2020-07-10", "Otter Club")
     for name, start, end in (
         ("Gil Hart", "2009-01-01", "2016-01-01"),
         ("Gil Hart", "2018-01-01", ""),
@@ -264,6 +260,20 @@ AGAIN = [
 async def test_answers_on_what_was_held_again(club: World, question: str, values: list[str]) -> None:
     answer = (await club.ask(question)).answer
     assert (answer.outcome, list(answer.values)) == (Outcome.ANSWERED, values), answer.text
+
+
+async def test_one_day_that_two_things_share_is_told_once(club: World) -> None:
+    text = (await club.ask("Did the regatta and the storm happen at the same time?")).answer.text
+    assert text.startswith("Yes, 10 July 2020: ")
+    assert "10 July 2020 to" not in text
+
+
+async def test_a_comparison_says_what_of_it_is_only_announced(club: World) -> None:
+    announced = (await club.ask("Did Ivo Sand become president of Otter Club before Una Vale?")).answer
+    assert announced.values == ("yes",)
+    assert announced.text.endswith(" It was announced and is not confirmed.")
+    held = (await club.ask("Did Fay Lund become president of Otter Club before Ivo Sand?")).answer
+    assert "announced" not in held.text
 
 
 NOBODYS = [

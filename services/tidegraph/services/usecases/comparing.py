@@ -74,9 +74,9 @@ class Spoken:
             ends = endpoints(max(self.facts, key=lambda fact: fact.valid.end))
             return ends.end_earliest, ends.end
         pick = max if comparison is Comparison.LATER else min
-        begun = pick(self.facts, key=lambda fact: fact.valid.start)
-        ends = endpoints(begun)
-        return (ends.start if begun.start_known else OPEN_START), max(ends.start, ends.start_latest - 1)
+        one = pick(self.facts, key=lambda fact: fact.valid.start)
+        ends = endpoints(one)
+        return (ends.start if one.start_known else OPEN_START), max(ends.start, ends.start_latest - 1)
 
 
 class Comparing:
@@ -272,11 +272,11 @@ class Comparing:
             cited = cite_event(str(len(citations) + 1), one.event)
             citations.append(cited)
             lines.append(f"{self._line(one)} [{cited.label}]")
-        said = "; ".join(lines)
+        said, caveats = "; ".join(lines), compose.caveats(work, facts)
         return Answer(
             outcome=Outcome.ANSWERED,
             values=tuple(values),
-            text=f"{compose.capital(lead)}: {said}." if lead else f"{said}.",
+            text=(f"{compose.capital(lead)}: {said}." if lead else f"{said}.") + caveats,
             transition="",
             steps=tuple(work.steps),
             citations=tuple(citations),

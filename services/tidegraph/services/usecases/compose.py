@@ -74,7 +74,7 @@ async def values(
     if before:
         past = "; ".join(f"{line(work, fact)}{labels(citations, fact)}" for fact in before)
         text += f" Before that: {past}."
-    text += _caveats(work, told)
+    text += caveats(work, told)
     transition = _transition(work, [*before, *told], slot)
     work.step("persistence", transition or _persistence(told))
     return _answer(work, found, text, transition, citations, told, relation, interval)
@@ -105,7 +105,7 @@ async def truth(
         told = list(chosen[:TOLD_MAX])
         citations = await cite_facts(work.ports, work.moment, told, work.names)
         lines = "; ".join(f"{line(work, fact)}{labels(citations, fact)}" for fact in told)
-        text = f"Yes: {lines}.{_caveats(work, told)}"
+        text = f"Yes: {lines}.{caveats(work, told)}"
         return _answer(work, ["yes"], text, "", citations, told, relation, interval)
     if interval is None or not excluded(family, interval):
         return not_known(work, family, relation, interval)
@@ -129,7 +129,7 @@ async def verdict(
     told = list(chosen[:TOLD_MAX])
     citations = await cite_facts(work.ports, work.moment, told, work.names)
     lines = "; ".join(f"{line(work, fact)}{labels(citations, fact)}" for fact in told)
-    text = f"{'Yes' if yes else 'No'}, {reason}: {lines}.{_caveats(work, told)}"
+    text = f"{'Yes' if yes else 'No'}, {reason}: {lines}.{caveats(work, told)}"
     value, meets = ("yes", relation) if yes else ("no", Relation.NONE)
     return _answer(work, [value], text, "", citations, told, meets, interval if yes else None)
 
@@ -307,7 +307,8 @@ def _turn(work: Work, fact: FactVersion, slot: Slot, *, first: bool) -> str:
     return f"until {until}: {name}" if first else f"from {since} until {until}: {name}"
 
 
-def _caveats(work: Work, told: Sequence[FactVersion]) -> str:
+def caveats(work: Work, told: Sequence[FactVersion]) -> str:
+    """What is to be said of how well the told facts are known, as sentences with a space before each."""
     parts = []
     if any(fact.conflicted for fact in told):
         parts.append("Other sources of equal rank say otherwise.")

@@ -92,7 +92,8 @@ def asked_in_words(interval: Interval) -> str:
         if interval.has_open_start:
             return f"before {date_in_words(interval.end, day)}"
         last = interval.end - 1 if interval.end % MICROS_PER_DAY == 0 else interval.end
-        return f"{date_in_words(interval.start, day)} to {date_in_words(last - last % MICROS_PER_DAY, day)}"
+        first, until = date_in_words(interval.start, day), date_in_words(last - last % MICROS_PER_DAY, day)
+        return first if first == until else f"{first} to {until}"
     return date_in_words(interval.start, interval.granularity)
 
 
