@@ -285,7 +285,7 @@ async def test_lists_end_where_they_would_be_cut(running: Running, monkeypatch: 
 async def test_a_retrieval_ends_at_its_last_page(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     request = query_pb2.RetrieveRequest(query="weir of Fenwick Mill", page_size=2)
     request.page_token = (await running.client.query.Retrieve(request)).next_page_token
-    monkeypatch.setattr("tidegraph.services.query_servicer.HITS_MAX", 3)
+    monkeypatch.setattr("tidegraph.services.query_servicer.HITS_MAX", 2)
     assert await refused(running.client.query.Retrieve(request)) == (INVALID, "TOO_MANY_HITS")
 
 
