@@ -104,7 +104,7 @@ def without_timings(message: Message) -> Message:
     for field, value in message.ListFields():
         if field.name in TIMINGS:
             message.ClearField(field.name)
-        elif field.message_type is not None:
+        elif field.message_type is not None and not field.message_type.GetOptions().map_entry:
             for part in value if field.is_repeated else [value]:
                 without_timings(part)
     return message

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
+from google.protobuf import timestamp_pb2
 from google.protobuf.message import Message
+from google.type import interval_pb2
 from tests.integration.services.test_ask import DOCUMENTS, Service, _ports, service
 
 from tidegraph.api.v1 import query_pb2, types_pb2
@@ -17,6 +19,10 @@ QUESTIONS = (
     "When did Vera Lind become CTO of Corby Steel?",
     "What happened after Vera Lind was appointed CTO of Corby Steel?",
     "Who sells umbrellas?",
+)
+DECADE = interval_pb2.Interval(
+    start_time=timestamp_pb2.Timestamp(seconds=1_577_836_800),  # 2020
+    end_time=timestamp_pb2.Timestamp(seconds=1_893_456_000),  # 2030
 )
 
 
@@ -48,7 +54,9 @@ async def asked(client: Client, as_of: types_pb2.AsOf) -> list[bytes]:
         seeds = [hit.event.event_id for hit in response.hits if hit.HasField("event")][:5]
         found.append(told(response, response.basis))
         if seeds:
-            walk = query_pb2.WalkRequest(seed_event_ids=seeds, as_of=as_of, random_seed=3)
+            # What was found may have happened before the asked time; a walk begins inside it.
+            wide = types_pb2.AsOf(valid_interval=DECADE, known_at=as_of.known_at)
+            walk = query_pb2.WalkRequest(seed_event_ids=seeds, as_of=wide, random_seed=3)
             walked = await client.query.Walk(walk)
             found.append(told(walked, walked.basis))
     return found
