@@ -21,7 +21,7 @@ import platform
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -175,24 +175,27 @@ class Bench:
                 lists.append(spent)
         return {"all_ms": 1e3 * min(whole) / 1.2, "lists_ms": 1e3 * min(lists) / 1.2}
 
-    @contextlib.contextmanager
-    def writing(self, rate: float) -> Iterator[None]:
-        """Documents written at a rate (a second) beside what is done inside."""
-
-        async def steadily() -> None:
-            while True:
-                started = time.perf_counter()
-                await self.write(8)
-                await asyncio.sleep(max(0.0, 8 / rate - (time.perf_counter() - started)))
-
-        task = asyncio.create_task(steadily())
-        try:
-            yield
-        finally:
-            task.cancel()
+    async def steadily(self, rate: float) -> None:
+        """Write documents at a rate (a second), without end."""
+        while True:
+            started = time.perf_counter()
+            await self.write(8)
+            await asyncio.sleep(max(0.0, 8 / rate - (time.perf_counter() - started)))
 
 
-async def measure(bench: Bench, arguments: argparse.Namespace) -> list[dict[str, Any]]:
+@contextlib.asynccontextmanager
+async def writing(url: str, bench: Bench, rate: float) -> AsyncIterator[None]:
+    """Documents written at a rate (a second) beside what is done inside, by a process of its own."""
+    arguments = ("--sizes", str(bench.documents * EVENTS_A_DOCUMENT), "--store", url, "--rate", str(rate))
+    process = await asyncio.create_subprocess_exec(sys.executable, __file__, *arguments)
+    try:
+        yield
+    finally:
+        process.kill()
+        await process.wait()
+
+
+async def measure(bench: Bench, url: str, arguments: argparse.Namespace) -> list[dict[str, Any]]:
     rows = []
     for size in arguments.sizes:
         await bench.grow(size)
@@ -205,25 +208,37 @@ async def measure(bench: Bench, arguments: argparse.Namespace) -> list[dict[str,
         row["ten_events"] = await bench.ten_events()
         if arguments.writing:
             rate = 20 / (time.perf_counter() - started) / 2
-            with bench.writing(rate):
+            async with writing(url, bench, rate):
                 row["writing_features"] = await bench.latency(arguments.queries, Rerank.FEATURES)
         rows.append(row)
         print(json.dumps(row), flush=True)
     return rows
 
 
+@contextlib.asynccontextmanager
+async def opened_bench(url: str) -> AsyncIterator[Bench]:
+    """A bench on a store."""
+    settings = settings_module.load({"TIDEGRAPH_FALKORDB_URL": url})
+    encoder = ClusteredEncoder
+    store = open_store(url, settings.store, load_registry(""), encoder.dimensions, encoder.model_id)
+    try:
+        yield Bench(store, settings)
+    finally:
+        await store.close()
+
+
 async def run(arguments: argparse.Namespace) -> int:
+    if arguments.store:
+        async with opened_bench(arguments.store) as bench:
+            bench.documents = arguments.sizes[0] // EVENTS_A_DOCUMENT
+            bench.maker = Maker(GRAPH, max(10, arguments.sizes[0] // 4))
+            await bench.steadily(arguments.rate)
     with tempfile.TemporaryDirectory(prefix="tidegraph-retrieval-") as folder:
-        async with EmbeddedFalkorDB(Path(folder), append_fsync="no") as server:
-            settings = settings_module.load({"TIDEGRAPH_FALKORDB_URL": server.url})
-            encoder = ClusteredEncoder
-            store = open_store(
-                server.url, settings.store, load_registry(""), encoder.dimensions, encoder.model_id
-            )
-            try:
-                rows = await measure(Bench(store, settings), arguments)
-            finally:
-                await store.close()
+        async with (
+            EmbeddedFalkorDB(Path(folder), append_fsync="no") as server,
+            opened_bench(server.url) as bench,
+        ):
+            rows = await measure(bench, server.url, arguments)
     if arguments.out:
         _save(arguments.out, rows)
     return 0
@@ -248,6 +263,8 @@ def main() -> int:
     parser.add_argument("--queries", type=int, default=100)
     parser.add_argument("--writing", action="store_true", help="measure beside a writer at half its rate too")
     parser.add_argument("--out", help="write all figures as JSON")
+    parser.add_argument("--store", help=argparse.SUPPRESS)
+    parser.add_argument("--rate", type=float, default=1.0, help=argparse.SUPPRESS)
     return asyncio.run(run(parser.parse_args()))
 
 
