@@ -80,15 +80,17 @@ class VectorSearch(HitReads):
         asked = _Asked(graph, what, holds, values, seen, force or valid, limit)
         k = min(max(MIN_NEIGHBOURS, OVERFETCH * limit), MAX_NEIGHBOURS)
         near = await self._passing(asked, k)
+        if len(near.kept) >= limit and near.reached >= k:
+            return Ranked(scored(near.kept), "index", near.pruned)
+        total = int((await self.connection.read_plain(graph, queries.VECTOR_COUNTS[what]))[0][0])
         dated = valid is not None and what == "event"
-        while len(near.kept) < limit:
-            total = int((await self.connection.read_plain(graph, queries.VECTOR_COUNTS[what]))[0][0])
-            if near.reached >= total:
+        while near.reached < total:
+            # Many equal vectors (a sentence that every revision repeats) can cut the index into parts, of
+            # which a query sees one: it gives fewer than are asked for, and the nearest may be in another.
+            cut = near.reached < k and total <= EXACT_MAX
+            if len(near.kept) >= limit and not cut:
                 break
             further = more(k, len(near.kept), limit, MAX_NEIGHBOURS)
-            # Many equal vectors (a sentence that every revision repeats) can cut the index into parts, of
-            # which a query sees one.
-            cut = near.reached < k and total <= EXACT_MAX
             if cut or _scan_is_cheaper(total, near, further):
                 return Ranked(scored(await self._exact(asked)), "exact", near.pruned)
             if dated and await self._few_during(asked, total):

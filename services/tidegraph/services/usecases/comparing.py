@@ -126,7 +126,8 @@ class Comparing:
         if not pair.choice:
             yes = wanted > 0
             if not yes and (
-                await self._several(pair.first, window) or await self._several(pair.second, window)
+                await self._several(pair.first, first, window)
+                or await self._several(pair.second, second, window)
             ):
                 return None  # another of them may be: it is looked for as any other question's
             return await self._told([first, second], ["yes" if yes else "no"], "Yes" if yes else "No")
@@ -137,11 +138,10 @@ class Comparing:
         said = value.capitalize() if value in _SIDES else f"{value} came {_SAID[pair.comparison]}"
         return await self._told(ordered, [value], said)
 
-    async def _several(self, clause: Question, window: Interval | None) -> bool:
+    async def _several(self, clause: Question, spoken: Spoken, window: Interval | None) -> bool:
         """Whether what a clause speaks of was so more than once."""
-        spoken = await self._spoken(clause, window)
-        if spoken is None or spoken.event is None:
-            return spoken is not None and len(spoken.facts) > 1
+        if spoken.event is None:
+            return len(spoken.facts) > 1
         return len(await self._search.alike(clause, window)) > 1
 
     async def _overlap(
@@ -156,7 +156,7 @@ class Comparing:
         if open_starts:
             return compose.not_known(self._work, open_starts, Relation.NONE, None)
         for clause, one in ((pair.first, first), (pair.second, second)):
-            if one.event is not None and await self._several(clause, window):
+            if one.event is not None and await self._several(clause, one, window):
                 return None
         return await self._told([first, second], ["no"], "No")
 

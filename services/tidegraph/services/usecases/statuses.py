@@ -11,7 +11,8 @@ Chosen = frozenset[Status]
 """What a caller asks for; empty: the default."""
 
 NOT_CHOSEN: Final[Chosen] = frozenset()
-SHOWN: Final = frozenset(Status) - {Status.DENIED, Status.PLANNED}
+HIDDEN: Final = frozenset({Status.DENIED, Status.PLANNED})
+SHOWN: Final = frozenset(Status) - HIDDEN
 
 
 def of_events(chosen: Chosen) -> frozenset[Status]:

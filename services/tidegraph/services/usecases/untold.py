@@ -10,11 +10,10 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Final
 
-from tidegraph.domain.interval import MICROS_PER_DAY, Interval
+from tidegraph.domain.interval import Interval, instant
 from tidegraph.ports import ChunkRecord, EventSketch
 from tidegraph.services.usecases.spans.segments import segmented
 
@@ -23,7 +22,6 @@ PASSAGES_MAX: Final = 3
 WORDS_MIN: Final = 4
 CHARACTERS_MAX: Final = 800
 _YEAR: Final = re.compile(r"(?<![\d.,])(1\d{3}|20[0-4]\d)(?![\d]|[.,]\d)")
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +87,4 @@ def _sentences(text: str) -> tuple[tuple[int, int], ...]:
 def years_of(text: str) -> Interval | None:
     """From the first to the last year that a text names in four digits."""
     years = [int(year) for year in _YEAR.findall(text)]
-    return Interval(_start(min(years)), _start(max(years) + 1)) if years else None
-
-
-def _start(year: int) -> int:
-    return (datetime(year, 1, 1, tzinfo=UTC) - _EPOCH).days * MICROS_PER_DAY
+    return Interval(instant(min(years), 1, 1), instant(max(years) + 1, 1, 1)) if years else None

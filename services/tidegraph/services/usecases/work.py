@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from tidegraph.domain.documents import Status
 from tidegraph.domain.facts import FactVersion
 from tidegraph.domain.interval import Interval
 from tidegraph.language.grounding import Offset
@@ -16,7 +15,7 @@ from tidegraph.services.usecases.context import Moment, Ports
 from tidegraph.services.usecases.naming import named_at
 from tidegraph.services.usecases.parts_used import ALL_USED, Part
 from tidegraph.services.usecases.question import Question
-from tidegraph.services.usecases.statuses import NOT_CHOSEN, SHOWN, Chosen, of_events, shows_fact
+from tidegraph.services.usecases.statuses import HIDDEN, NOT_CHOSEN, Chosen, of_events, shows_fact
 from tidegraph.services.usecases.trail import Trail
 from tidegraph.storage.merged import remembering
 
@@ -58,7 +57,7 @@ class Work:
     @property
     def hidden(self) -> Visibility:
         """What this read does not show of events by default: what is denied or only planned."""
-        return replace(self.moment.seen, statuses=frozenset(Status) - SHOWN)
+        return replace(self.moment.seen, statuses=HIDDEN)
 
     @property
     def meaning(self) -> str:
