@@ -62,6 +62,16 @@ class _Consumer(driver.Consumer):
     def _new_consumer_thread(self) -> driver.AIOKafkaConsumerThread:
         return _ConsumerThread(self, loop=self.loop, beacon=self.beacon)
 
+    async def commit_and_end_transactions(self) -> None:
+        """Commit what is acknowledged by now.
+
+        Where a commit is under way, Faust waits for it and leaves it at that: what was acknowledged since it
+        began would be read again by the next worker.
+        """
+        while await self.maybe_wait_for_commit_to_finish():
+            pass
+        await super().commit_and_end_transactions()
+
 
 class _Transport(driver.Transport):
     Consumer = _Consumer
