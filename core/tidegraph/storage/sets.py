@@ -55,16 +55,17 @@ class SetReader:
     def __init__(self, reader: GraphReader, *, keep: bool) -> None:
         self._reader = reader
         self.keeps = keep
-        self._known: dict[tuple[str, Visibility], dict[str, tuple[str, ...]]] = {}
+        self._known: dict[tuple[str, int, frozenset[str] | None], dict[str, tuple[str, ...]]] = {}
 
     async def read(self, graph: str, entity_ids: Iterable[str], seen: Visibility) -> Sets:
         """The sets of at least two ids that the ids are in."""
         asked = {*entity_ids} - {""}
-        known = self._known.get((graph, seen), {})
+        key = graph, seen.known_at, seen.labels  # statuses are of events
+        known = self._known.get(key, {})
         unknown = sorted(asked - known.keys())
         found = {id_: (id_,) for id_ in unknown} | await self._sets_of(graph, unknown, seen)
         if self.keeps:
-            known = self._known.setdefault((graph, seen), {})
+            known = self._known.setdefault(key, {})
             known |= found
             found = known
         return Sets({member: found[id_] for id_ in asked if len(found[id_]) > 1 for member in found[id_]})

@@ -101,26 +101,43 @@ async def search(work: Work, windows: Windows, wanted: int) -> Legs:
     """
     events = max(LEG_MIN, wanted)
     limits = {"event": events, "chunk": events // 2}
-    started = time.perf_counter()
-    encoding = asyncio.create_task(work.vector())
-    facts, *texts = await asyncio.gather(
+    encoding = asyncio.ensure_future(_encoded(work))
+
+    async def near(what: str) -> Leg:
+        return await _vector(work, what, (await encoding)[0], windows, limits)
+
+    async def mentioning() -> Leg:
+        ids = list(work.question.entity_ids)
+        return await _ranked(work, "entity", ids, (await encoding)[0], windows, events)
+
+    async def own() -> Leg:
+        documents = best_documents([await passages, await near_passages])
+        return await _ranked(work, "document", documents, (await encoding)[0], windows, events)
+
+    # Each begins as soon as it can: the vector takes as long as what needs none.
+    passages = asyncio.ensure_future(_text(work, "chunk", windows, limits))
+    near_passages = asyncio.ensure_future(near("chunk"))
+    facts, found = await asyncio.gather(
         fact_leg(work, windows.facts),
-        _text(work, "event", windows, limits),
-        _text(work, "chunk", windows, limits),
+        asyncio.gather(
+            _text(work, "event", windows, limits),
+            passages,
+            near("event"),
+            near_passages,
+            mentioning(),
+            own(),
+        ),
     )
-    vector = await encoding
-    encoded = _ms(started)
-    near = await asyncio.gather(
-        _vector(work, "event", vector, windows, limits),
-        _vector(work, "chunk", vector, windows, limits),
-        _ranked(work, "entity", list(work.question.entity_ids), vector, windows, events),
-    )
-    documents = best_documents([texts[1], near[1]])
-    own = await _ranked(work, "document", documents, vector, windows, events)
-    found = (*texts, *near, own)
-    if Part.CHUNKS in work.without:
-        found = (texts[0], near[0], near[2])
-    return Legs(facts, found, vector, encoded)
+    vector, encoded = await encoding
+    left = (found[0], found[2], found[4]) if Part.CHUNKS in work.without else found
+    return Legs(facts, left, vector, encoded)
+
+
+async def _encoded(work: Work) -> tuple[Vector, float]:
+    """The question's vector, and the milliseconds that it took."""
+    started = time.perf_counter()
+    vector = await work.vector()
+    return vector, _ms(started)
 
 
 async def fact_leg(work: Work, window: Interval | None) -> FactsFound:
@@ -162,8 +179,8 @@ async def _facts(work: Work, matcher: Matcher, window: Interval | None) -> list[
     if len(work.question.entities) > 1:
         wanted.append(FactFilter(subject_ids=ids, object_ids=ids, limit=BUSY_FACTS))
     found = {fact.version_id: fact for fact in await work.facts_of([i for i in ids if i not in busy])}
-    for which in wanted:
-        found |= {fact.version_id: fact for fact in await work.facts_by(which)}
+    for facts in await asyncio.gather(*map(work.facts_by, wanted)):
+        found |= {fact.version_id: fact for fact in facts}
     work.step(
         "limit", f"of an entity with more than {BUSY_FACTS} facts those that are asked for were looked at"
     )
