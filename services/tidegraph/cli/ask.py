@@ -8,7 +8,7 @@ from typing import Any, Final
 import click
 
 from tidegraph.api.v1 import types_pb2
-from tidegraph.cli.calling import EXIT_FAILED, EXIT_NOT_KNOWN, Call, as_of, client, connection, runs
+from tidegraph.cli.calling import EXIT_FAILED, EXIT_NOT_KNOWN, Call, as_of, client, connection, runs, statuses
 from tidegraph.cli.render import (
     basis_line,
     citation_dict,
@@ -28,6 +28,7 @@ _ASKED: Final = [one.value for one in Asked]
 @click.command("ask")
 @click.argument("question")
 @as_of
+@statuses
 @connection
 @click.option("--explain", is_flag=True, help="Show how it was read, what was tried, and the steps.")
 @click.option(
@@ -41,6 +42,7 @@ def command(
     question: str,
     valid: str,
     known_at: str,
+    statuses: tuple[str, ...],
     as_json: bool,
     graph: str,
     server: str,
@@ -61,7 +63,8 @@ def command(
         no_time=read["no_time"],
         asked_for=read["asks_for"] or "",
     )
-    _ask(Call(server, graph, Options(valid=valid, known=known_at), as_json), question, explain, reading)
+    options = Options(valid=valid, known=known_at, statuses=statuses)
+    _ask(Call(server, graph, options, as_json), question, explain, reading)
 
 
 @runs

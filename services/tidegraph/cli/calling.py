@@ -18,10 +18,16 @@ from typing import Any, Final, ParamSpec
 import click
 
 from tidegraph import settings as settings_module
+from tidegraph.api.v1 import types_pb2
 from tidegraph.client import ApiError, Client, Options
 from tidegraph.domain.errors import Retryable, TidegraphError
 from tidegraph.embedded.lock import read_note
 
+STATUSES: Final = tuple(
+    name.removeprefix("CLAIM_STATUS_").lower()
+    for name, number in types_pb2.ClaimStatus.items()
+    if number != types_pb2.CLAIM_STATUS_UNSPECIFIED
+)
 EXIT_NOT_KNOWN: Final = 1
 EXIT_USAGE: Final = 2
 EXIT_UNREACHABLE: Final = 3
@@ -80,6 +86,17 @@ def as_of(command: Callable[..., None]) -> Callable[..., None]:
     ):
         command = option(command)
     return command
+
+
+def statuses(command: Callable[..., None]) -> Callable[..., None]:
+    """The option that says how documents have to put what is shown."""
+    return click.option(
+        "--status",
+        "statuses",
+        multiple=True,
+        type=click.Choice(STATUSES),
+        help="Only what documents put so (repeatable); default: all but denied and planned.",
+    )(command)
 
 
 def runs(action: Callable[_P, Coroutine[Any, Any, int]]) -> Callable[_P, None]:

@@ -60,7 +60,11 @@ class Client(Decisions):
     ) -> AsyncIterator[query_pb2.AskResponse]:
         """The parts of an answer as they come."""
         request = query_pb2.AskRequest(
-            question=question, as_of=as_of(options), explain=explain, reading=reading_message(reading)
+            question=question,
+            as_of=as_of(options),
+            explain=explain,
+            reading=reading_message(reading),
+            statuses=claim_statuses(options),
         )
         async for part in self._stream(self.query.Ask, request, options):
             yield part
@@ -75,6 +79,7 @@ class Client(Decisions):
             page_size=limit,
             read_time=True,
             reading=reading_message(reading),
+            statuses=claim_statuses(options),
         )
         response = await self._unary(self.query.Retrieve, request, options)
         return [types.hit(hit) for hit in response.hits]
@@ -87,7 +92,12 @@ class Client(Decisions):
         ``history``: facts that are no longer believed, too.
         """
         about = {"entity": entity} if entity else {"query": query}
-        request = query_pb2.GetTimelineRequest(as_of=as_of(options), history=history, **about)  # type: ignore[arg-type]
+        request = query_pb2.GetTimelineRequest(
+            as_of=as_of(options),
+            history=history,
+            statuses=claim_statuses(options),
+            **about,  # type: ignore[arg-type]
+        )
         whole = types_pb2.Timeline()
         async for page in self._pages(self.query.GetTimeline, request, options):
             whole.undated.extend(page.timeline.undated)
@@ -227,6 +237,15 @@ class Client(Decisions):
         """Have the graph built anew from the record of belief; the await token."""
         request = admin_pb2.RebuildGraphRequest(reason=reason)
         return (await self._unary(self.admin.RebuildGraph, request, NOW)).await_token
+
+
+def claim_statuses(options: Options) -> list[types_pb2.ClaimStatus.ValueType]:
+    """The statuses of call options as messages have them.
+
+    Raises:
+        ValueError: no such status.
+    """
+    return [types_pb2.ClaimStatus.Value(f"CLAIM_STATUS_{name.upper()}") for name in options.statuses]
 
 
 def as_of(options: Options) -> types_pb2.AsOf:

@@ -16,7 +16,8 @@ class Options:
 
     ``valid`` and ``known``: dates as text ("2024", "2024-Q1", "2024-03-05", a time) or aware datetimes.
     ``await_token``: read what that write wrote. ``basis``: of an earlier answer, to ask again as then; not
-    beside ``valid`` and ``known``.
+    beside ``valid`` and ``known``. ``statuses``: how documents have to put what is shown (asserted, reported,
+    ceased, planned, denied); empty: in any way but denied and planned. Not every call asks for it.
     """
 
     valid: str | datetime = ""
@@ -24,6 +25,7 @@ class Options:
     await_token: str = ""
     timeout_seconds: float | None = None
     basis: types_pb2.Basis | None = None
+    statuses: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -158,19 +158,19 @@ class Drip(httpx.SyncByteStream):
 
 
 @pytest.mark.parametrize(
-    ("stream", "kind", "reason"),
+    ("stream", "seconds", "kind", "reason"),
     [
-        (Drip(b" ", 0.02), Rejected, "LLM_TIMEOUT"),
-        (Drip(b" " * 1_000_000, 0.0), LimitExceeded, "LLM_ANSWER_TOO_LONG"),
+        (Drip(b" ", 0.02), 0.2, Rejected, "LLM_TIMEOUT"),
+        (Drip(b" " * 1_000_000, 0.0), 60.0, LimitExceeded, "LLM_ANSWER_TOO_LONG"),
     ],
 )
-def test_a_body_without_end_ends(stream: Drip, kind: type[TidegraphError], reason: str):
+def test_a_body_without_end_ends(stream: Drip, seconds: float, kind: type[TidegraphError], reason: str):
     def answer(request: httpx.Request) -> httpx.Response:
         if request.url.path.endswith("/models"):
             return httpx.Response(200, json={"data": [{"id": "tiny"}]})
         return httpx.Response(200, stream=stream)
 
-    options = StructuredOptions("http://llm.test", "", "", 0.2, Meter("extract"))
+    options = StructuredOptions("http://llm.test", "", "", seconds, Meter("extract"))
     model = OpenAiStructured(options, Budget(1), transport=httpx.MockTransport(answer))
     with pytest.raises(kind) as caught:
         model.complete("system", "user", FORM, 32)

@@ -19,10 +19,12 @@ from tidegraph.cli.admin import taken
 from tidegraph.cli.conflicts import _show as show_conflict
 from tidegraph.cli.erase import found_nothing
 from tidegraph.cli.main import COMMANDS, main
-from tidegraph.domain.documents import Position
+from tidegraph.domain.documents import Position, Status
 from tidegraph.ports import DocumentStatus
 from tidegraph.services.server import ApiServer, DrainTimes
 from tidegraph.settings import ServerSettings
+
+PLANS = "Fenwick Mill plans to sell its weir."
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +44,7 @@ def server() -> Iterator[str]:
         role(
             "Ben Marsh", "holds_role", "Fenwick Mill", "2022-06-01", role="chair", doc=Doc("b", "2022-06-02")
         )
+        world.event(PLANS, "2024-05-05", "Fenwick Mill", status=Status.PLANNED)
         letter = DocumentStatus(
             Position("documents", 0, 9, "life"),
             GRAPH,
@@ -165,6 +168,21 @@ def test_timeline_entity_and_why(server: str) -> None:
     assert [row["fact_id"] in history for row in entity["history"]] == [True] * 3
     evidence = json.loads(run(server, "why", fact, "--json").output)["evidence"]
     assert evidence[0]["role"] == "ROLE_SUPPORTS"
+
+
+def test_what_is_planned_or_no_longer_believed_is_shown_when_asked_for(server: str) -> None:
+    plain = run(server, "timeline", "Fenwick Mill").output
+    planned = run(server, "timeline", "Fenwick Mill", "--status", "planned").output
+    assert PLANS in planned
+    assert PLANS not in plain
+    assert "Ben Marsh has been chair" not in planned
+    history = run(server, "timeline", "Fenwick Mill", "--history").output
+    assert history.count("Ada Quill") == plain.count("Ada Quill") + 1
+    wrong = run(server, "timeline", "Fenwick Mill", "--status", "hoped")
+    assert wrong.exit_code == 2
+    question = ("ask", "Who is chair of Fenwick Mill?", "--status")
+    assert run(server, *question, "planned").exit_code == 1
+    assert "Ben Marsh" in run(server, *question, "asserted").output
 
 
 def test_status_check_and_dead_letters(server: str) -> None:
