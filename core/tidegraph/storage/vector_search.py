@@ -28,6 +28,8 @@ DURING_PER_ROOT: Final = 10
 """n exact distances cost as much as an index of N events of which n pass, when n is this many times the
 root of N: what is asked of it grows with N / n.
 """
+MANY: Final = 2.0
+"""How many times too many events inside a time are surely too many, by a sample."""
 SCAN_MAX: Final = 500_000
 """Rows that are looked at for those that may be seen, when the index gave too few: a tenth of a second."""
 ROW_COST: Final = 0.2
@@ -93,7 +95,7 @@ class VectorSearch(HitReads):
             further = more(k, len(near.kept), limit, MAX_NEIGHBOURS)
             if cut or _scan_is_cheaper(total, near, further):
                 return Ranked(scored(await self._exact(asked)), "exact", near.pruned)
-            if dated and await self._few_during(asked, total):
+            if dated and await self._few_during(asked, total, near):
                 return Ranked(scored(await self._during(asked, near)), "time first", near.pruned)
             dated = False
             if near.reached < k:
@@ -127,10 +129,14 @@ class VectorSearch(HitReads):
         passed = len(hits) if len(rows) < look else close
         return _Near(kept, reached, reached - passed + outdated)
 
-    async def _few_during(self, asked: _Asked, total: int) -> bool:
-        """True when looking at all events inside the time costs less than the index would."""
+    async def _few_during(self, asked: _Asked, total: int, near: _Near) -> bool:
+        """True when looking at all events inside the time costs less than the index would. They are not even
+        counted when by far too many of those that the index reached are.
+        """
         bounds = {name: asked.values[name] for name in ("valid_from", "valid_to")}
         few = min(EXACT_MAX, max(DURING_MIN, int(DURING_PER_ROOT * total**0.5)))
+        if _passing(total, near) > MANY * few:
+            return False
         query = queries.COUNT_DURING
         rows = await self.connection.read_plain(asked.graph, query, {**bounds, "limit": few + 1})
         return int(rows[0][0]) <= few
@@ -153,7 +159,11 @@ class VectorSearch(HitReads):
         return [Hit.of(*row) for row in await self.connection.read_plain(asked.graph, query, values)]
 
 
+def _passing(total: int, near: _Near) -> float:
+    """How many of all rows pass, if as many of them do as of those reached."""
+    return total * max(1, len(near.kept)) / max(1, near.reached)
+
+
 def _scan_is_cheaper(total: int, near: _Near, further: int) -> bool:
     """Whether all rows cost less than ``further`` neighbours, if of all as many pass as of those reached."""
-    passing = total * max(1, len(near.kept)) / max(1, near.reached)
-    return total * ROW_COST + passing * DISTANCE_COST < further * NEIGHBOUR_COST
+    return total * ROW_COST + _passing(total, near) * DISTANCE_COST < further * NEIGHBOUR_COST

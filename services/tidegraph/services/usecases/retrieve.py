@@ -229,36 +229,39 @@ async def _pool(
     ``windows``: the sentences that no event tells are to be in it, as far as they may be of these times.
     """
     events = [one.id.partition(":")[2] for one in fused if one.id.startswith("event:")]
-    told = await work.ports.store.sketches(work.moment.graph, events, work.shown)
+    quoting = windows is not None and not work.chosen and Part.CHUNKS not in work.without
+    told, (records, hidden) = await asyncio.gather(
+        work.ports.store.sketches(work.moment.graph, events, work.shown),
+        _passages(work, fused if quoting else (), found.vector),
+    )
     sketches = {f"event:{sketch.event_id}": sketch for sketch in told}
     entries = []
     for one in fused:
         sketch, fact = sketches.get(one.id), found.facts.facts.get(one.id)
         if sketch is not None or fact is not None or one.id.startswith("chunk:"):
             entries.append(Entry(one.id, one.score, one.ranks, sketch, fact))
-    if windows is not None and not work.chosen and Part.CHUNKS not in work.without:
-        entries += await _sentences(work, fused, told, found.vector, windows)
+    if windows is not None and records:
+        of = {one.id: one for one in fused}
+        for s in untold(records, [*told, *hidden], windows.events):
+            passage = of[f"chunk:{s.record.chunk.chunk_id}"]
+            entries.append(Entry(s.id, passage.score, passage.ranks, None, None, (), s))
     return entries
 
 
-async def _sentences(
-    work: Work, fused: Sequence[Fused], told: Sequence[EventSketch], vector: Vector, windows: Windows
-) -> list[Entry]:
-    """The sentences of the best passages that no event of the pool tells, nor one that is hidden: what is
-    denied or only planned is no evidence because it is a sentence.
+async def _passages(
+    work: Work, fused: Sequence[Fused], vector: Vector
+) -> tuple[list[ChunkRecord], list[EventSketch]]:
+    """The best passages, of which the sentences that no event tells are to be in the pool, and the events of
+    their documents that are hidden: what is denied or only planned is no evidence because it is a sentence.
     """
     graph, store = work.moment.graph, work.ports.store
-    best = [one for one in fused if one.id.startswith("chunk:")][:PASSAGES_MAX]
-    of = {one.id.partition(":")[2]: one for one in best}
-    records = await store.chunks(graph, list(of), work.moment.seen)
+    best = [one.id.partition(":")[2] for one in fused if one.id.startswith("chunk:")][:PASSAGES_MAX]
+    if not best:
+        return [], []
+    records = await store.chunks(graph, best, work.moment.seen)
     documents = sorted({record.document_id for record in records})
     hidden = await store.rank_events(graph, "document", documents, vector, work.hidden, None, HIDDEN_MAX)
-    more = await store.sketches(graph, [hit.id for hit in hidden], work.hidden)
-    found = untold(records, [*told, *more], windows.events)
-    return [
-        Entry(s.id, of[s.record.chunk.chunk_id].score, of[s.record.chunk.chunk_id].ranks, None, None, (), s)
-        for s in found
-    ]
+    return records, await store.sketches(graph, [hit.id for hit in hidden], work.hidden)
 
 
 async def _ranked(
