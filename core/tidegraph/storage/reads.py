@@ -31,7 +31,7 @@ _ID: Final = itemgetter(0)
 class FalkorReads(FactReads):
     """The GraphReader half of the store, but for the searches."""
 
-    _forces: dict[tuple[str, int, frozenset[str] | None], dict[str, dict[str, Interval]]] | None = None
+    _forces: dict[tuple[str, Visibility], dict[str, dict[str, Interval]]] | None = None
 
     def for_request(self) -> Self:
         """The same store for one request: when a document's revisions are in force is read once, and of ids
@@ -154,7 +154,7 @@ class FalkorReads(FactReads):
         """When each visible revision of the documents is in force."""
         asked = set(document_ids)
         kept = self._forces if self._forces is not None else {}
-        known = kept.setdefault((graph, seen.known_at, seen.labels), {})
+        known = kept.setdefault((graph, visibility.of_any_status(seen)), {})
         missing = sorted(asked - known.keys())
         if missing:
             known |= await self._forces_of(graph, missing, seen)

@@ -9,6 +9,7 @@ from typing import Final
 from tidegraph.domain.facts import FactVersion
 from tidegraph.domain.identity import Tie, believed, components
 from tidegraph.ports import FactFilter, GraphReader, Visibility
+from tidegraph.storage.visibility import of_any_status
 
 _ALL_FACTS: Final = 1 << 31
 MAX_JOINT: Final = 2_000
@@ -55,12 +56,12 @@ class SetReader:
     def __init__(self, reader: GraphReader, *, keep: bool) -> None:
         self._reader = reader
         self.keeps = keep
-        self._known: dict[tuple[str, int, frozenset[str] | None], dict[str, tuple[str, ...]]] = {}
+        self._known: dict[tuple[str, Visibility], dict[str, tuple[str, ...]]] = {}
 
     async def read(self, graph: str, entity_ids: Iterable[str], seen: Visibility) -> Sets:
         """The sets of at least two ids that the ids are in."""
         asked = {*entity_ids} - {""}
-        key = graph, seen.known_at, seen.labels  # statuses are of events
+        key = graph, of_any_status(seen)
         known = self._known.get(key, {})
         unknown = sorted(asked - known.keys())
         found = {id_: (id_,) for id_ in unknown} | await self._sets_of(graph, unknown, seen)

@@ -7,6 +7,7 @@ is taken: time first, then exact distances; every row that passes; or the index,
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -95,9 +96,10 @@ class VectorSearch(HitReads):
             further = more(k, len(near.kept), limit, MAX_NEIGHBOURS)
             if cut or _scan_is_cheaper(total, near, further):
                 return Ranked(scored(await self._exact(asked)), "exact", near.pruned)
-            if dated and await self._few_during(asked, total, near):
-                return Ranked(scored(await self._during(asked, near)), "time first", near.pruned)
-            dated = False
+            if dated and not surely_many(near.kept, near.reached, k, total):
+                if await self._few_during(asked, total):
+                    return Ranked(scored(await self._during(asked, near)), "time first", near.pruned)
+                dated = False
             if near.reached < k:
                 break
             if k >= MAX_NEIGHBOURS:
@@ -129,14 +131,10 @@ class VectorSearch(HitReads):
         passed = len(hits) if len(rows) < look else close
         return _Near(kept, reached, reached - passed + outdated)
 
-    async def _few_during(self, asked: _Asked, total: int, near: _Near) -> bool:
-        """True when looking at all events inside the time costs less than the index would. They are not even
-        counted when by far too many of those that the index reached are.
-        """
+    async def _few_during(self, asked: _Asked, total: int) -> bool:
+        """True when looking at all events inside the time costs less than the index would."""
         bounds = {name: asked.values[name] for name in ("valid_from", "valid_to")}
-        few = min(EXACT_MAX, max(DURING_MIN, int(DURING_PER_ROOT * total**0.5)))
-        if _passing(total, near) > MANY * few:
-            return False
+        few = _few(total)
         query = queries.COUNT_DURING
         rows = await self.connection.read_plain(asked.graph, query, {**bounds, "limit": few + 1})
         return int(rows[0][0]) <= few
@@ -159,11 +157,21 @@ class VectorSearch(HitReads):
         return [Hit.of(*row) for row in await self.connection.read_plain(asked.graph, query, values)]
 
 
-def _passing(total: int, near: _Near) -> float:
-    """How many of all rows pass, if as many of them do as of those reached."""
-    return total * max(1, len(near.kept)) / max(1, near.reached)
+def _few(total: int) -> int:
+    """Up to how many events inside a time are looked at one by one."""
+    return min(EXACT_MAX, max(DURING_MIN, int(DURING_PER_ROOT * total**0.5)))
+
+
+def surely_many(kept: Sequence[Hit], reached: int, k: int, total: int) -> bool:
+    """Whether so many of the nearest ``k`` are dated inside the time that such events need not be counted.
+
+    An index that gave fewer than it was asked for tells nothing of the others.
+    """
+    dated = sum(not hit.undated for hit in kept)
+    return reached >= k and total * dated > MANY * _few(total) * reached
 
 
 def _scan_is_cheaper(total: int, near: _Near, further: int) -> bool:
     """Whether all rows cost less than ``further`` neighbours, if of all as many pass as of those reached."""
-    return total * ROW_COST + _passing(total, near) * DISTANCE_COST < further * NEIGHBOUR_COST
+    passing = total * max(1, len(near.kept)) / max(1, near.reached)
+    return total * ROW_COST + passing * DISTANCE_COST < further * NEIGHBOUR_COST

@@ -65,6 +65,11 @@ def event_parameters(seen: Visibility) -> dict[str, Any]:
     return {**parameters(seen), "statuses": statuses}
 
 
+def of_any_status(seen: Visibility) -> Visibility:
+    """The same, for what depends on no status: all rows but events."""
+    return replace(seen, statuses=None)
+
+
 def of_status(status: Status, seen: Visibility) -> bool:
     """True when the read asks for events of this status."""
     return seen.statuses is None or status in seen.statuses

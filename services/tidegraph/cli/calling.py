@@ -20,14 +20,11 @@ import click
 from tidegraph import settings as settings_module
 from tidegraph.api.v1 import types_pb2
 from tidegraph.client import ApiError, Client, Options
+from tidegraph.client.readings import names_of
 from tidegraph.domain.errors import Retryable, TidegraphError
 from tidegraph.embedded.lock import read_note
 
-STATUSES: Final = tuple(
-    name.removeprefix("CLAIM_STATUS_").lower()
-    for name, number in types_pb2.ClaimStatus.items()
-    if number != types_pb2.CLAIM_STATUS_UNSPECIFIED
-)
+STATUSES: Final = names_of(types_pb2.ClaimStatus, "CLAIM_STATUS_")
 EXIT_NOT_KNOWN: Final = 1
 EXIT_USAGE: Final = 2
 EXIT_UNREACHABLE: Final = 3

@@ -10,7 +10,7 @@ from tidegraph.api.v1 import admin_pb2, ingest_pb2, query_pb2, types_pb2
 from tidegraph.client import types
 from tidegraph.client.calls import NOW
 from tidegraph.client.decisions import Decisions
-from tidegraph.client.readings import reading_message
+from tidegraph.client.readings import reading_message, value_of
 from tidegraph.client.stamps import set_known, stamp
 from tidegraph.client.types import Answer, EntityInfo, Fact, FactHistoryRow, Hit, Options, Reading, ReviewRow
 
@@ -245,7 +245,7 @@ def claim_statuses(options: Options) -> list[types_pb2.ClaimStatus.ValueType]:
     Raises:
         ValueError: no such status.
     """
-    return [types_pb2.ClaimStatus.Value(f"CLAIM_STATUS_{name.upper()}") for name in options.statuses]
+    return [value_of(types_pb2.ClaimStatus, "CLAIM_STATUS_", name) for name in options.statuses]
 
 
 def as_of(options: Options) -> types_pb2.AsOf:

@@ -12,7 +12,7 @@ import pytest
 from tests.unit.services.world import GRAPH, Doc, World
 
 from tidegraph.client import ApiError, Options, SyncClient
-from tidegraph.client.aio import as_of
+from tidegraph.client.aio import as_of, claim_statuses
 from tidegraph.services.server import ApiServer, DrainTimes
 from tidegraph.settings import ServerSettings
 
@@ -97,3 +97,9 @@ def test_times_are_given_as_text_or_as_aware_datetimes() -> None:
     assert message.known_at.ToJsonString() == "2024-05-06T00:00:00Z"
     with pytest.raises(ValueError, match="time zone"):
         as_of(Options(valid=datetime(2024, 5, 6)))  # noqa: DTZ001 (a naive one is the point)
+
+
+@pytest.mark.parametrize("name", ["hoped", "unspecified"])
+def test_a_status_that_there_is_not_is_refused_by_name(name: str) -> None:
+    with pytest.raises(ValueError, match="asserted, planned, denied, reported, ceased"):
+        claim_statuses(Options(statuses=(name,)))
